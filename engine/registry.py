@@ -1,0 +1,35 @@
+"""The only list of games. A fourth game is one folder and one line here; the conformance suite finds it by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final
+
+from engine.game import AnyGame, GameError
+
+_ALL: Final[tuple[AnyGame, ...]] = ()
+
+GAMES: Final[Mapping[str, AnyGame]] = MappingProxyType({game.name: game for game in _ALL})
+"""Every game by its name."""
+
+
+class UnknownGame(GameError):
+    """No game has this name."""
+
+    def __init__(self, name: str, known: tuple[str, ...]) -> None:
+        super().__init__(f"no game is called {name!r}; there are {', '.join(known)}")
+        self.name = name
+        self.known = known
+
+
+def game_named(name: str) -> AnyGame:
+    """The game that players and the wire call ``name``.
+
+    Raises:
+        UnknownGame: there is none; says which there are.
+    """
+    game = GAMES.get(name)
+    if game is None:
+        raise UnknownGame(name, tuple(GAMES))
+    return game
