@@ -26,7 +26,7 @@ class Codec:
     """The decoders of one game. Obtain one by ``codec_of``."""
 
     def __init__(self, game: AnyGame, also: tuple[type[msgspec.Struct], ...]) -> None:
-        kinds = (*game.event_types, *MATCH_EVENTS, *also)
+        kinds: tuple[type[msgspec.Struct], ...] = (*game.event_types, *MATCH_EVENTS, *also)
         self._tags = frozenset(str(kind.__struct_config__.tag) for kind in kinds)
         self._event: msgspec.json.Decoder[Any] = msgspec.json.Decoder(Union[kinds])  # noqa: UP007 - made at run time
         self._view: msgspec.json.Decoder[Any] = msgspec.json.Decoder(game.view_type)
