@@ -34,7 +34,7 @@ Hex32: TypeAlias = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}(?!\n)$", descript
 LevelName: TypeAlias = Annotated[str, Meta(pattern=r"^(easy|medium|hard|expert)(?!\n)$")]
 
 
-class Settings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class Settings(Struct, frozen=True, kw_only=True):
     """What the creator of a room chooses besides the game's own options."""
 
     private: bool = False
@@ -42,6 +42,10 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     spectators: bool = True
     turn_limit: Annotated[int, Meta(ge=0, le=7 * 24 * 3600)] = 0
     """Seconds a person has for a decision; 0 for no limit, otherwise at least 10."""
+
+
+class ChosenSettings(Settings, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """``Settings`` as a command sends them: a misspelt one is refused, never ignored."""
 
 
 # Commands -------------------------------------------------------------------------------------------------------
@@ -60,7 +64,7 @@ class Create(Command, frozen=True, tag="create"):
     name: Name
     options: Annotated[dict[str, str | int], Meta(max_length=16)] = {}
     """Options of the game; absent ones take their defaults."""
-    settings: Settings = Settings()
+    settings: ChosenSettings = ChosenSettings()
     seat: SeatNumber | None = None
     """None: the first seat."""
 
