@@ -1,0 +1,93 @@
+"""What is derived from the logs and heals itself: codes, the lobby, due times, live nodes, the archive.
+
+Nothing here decides anything: joining is decided by the room's log, driving twice is settled by the append. So each
+call is idempotent, touches one hash slot at a time, and may be repeated or lost; everything in here is bounded and
+expires or is refreshed by whoever holds the room.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import Protocol
+
+from msgspec import Struct
+
+
+class Due(Struct, frozen=True):
+    """A room and when something is due there."""
+
+    room: str
+    at_ms: int
+    """Milliseconds since the epoch."""
+
+
+class Archived(Struct, frozen=True, kw_only=True):
+    """The record of a finished deal."""
+
+    room: str
+    match: str
+    deal: int
+    attempt: int
+    record: bytes
+
+
+class Index(Protocol):
+    """What nodes tell each other about rooms besides their logs.
+
+    Every call may raise ``server.log.StoreUnavailable``; those that write may raise ``StoreFull``.
+    """
+
+    async def claim_code(self, code: str, room: str) -> bool:
+        """Make ``code`` lead to ``room`` for a while; repeated, it prolongs. False: the code leads elsewhere."""
+        ...
+
+    async def room_of(self, code: str) -> str | None:
+        """The room that ``code`` leads to."""
+        ...
+
+    async def list_room(self, room: str, game: str, summary: bytes) -> None:
+        """Show the room in the lobby for a while; repeat it, with news or without, to keep it there."""
+        ...
+
+    async def unlist(self, room: str) -> None:
+        """Take the room out of the lobby."""
+        ...
+
+    async def listed(self, game: str | None, limit: int) -> list[bytes]:
+        """Up to ``limit`` summaries, of ``game`` only or of all games; the latest told first."""
+        ...
+
+    async def set_due(self, room: str, at_ms: int | None) -> None:
+        """The room is alive and has something due at ``at_ms``; None: it is over and needs nobody.
+
+        Call it before a room's first append, too, so that no crash leaves a room that nobody drives.
+        """
+        ...
+
+    async def due(self, until_ms: int, limit: int) -> list[Due]:
+        """Up to ``limit`` rooms with something due at or before ``until_ms``, the earliest first."""
+        ...
+
+    async def all_live(self, cursor: str | None = None) -> tuple[str | None, list[str]]:
+        """Some of the live rooms and the cursor for the next ones, None at the end. Begin with None.
+
+        Each room that is alive throughout comes at least once. Times are hints that a crash can leave too late:
+        whoever starts, or inherits rooms of a node that is gone, walks this and reads the rooms' logs.
+        """
+        ...
+
+    async def beat(self, node: str, ttl_ms: int) -> list[str]:
+        """``node`` is alive for another ``ttl_ms``; all live nodes, sorted."""
+        ...
+
+    async def nodes(self) -> list[str]:
+        """All live nodes, sorted."""
+        ...
+
+    async def archive(self, room: str, match: str, deal: int, record: bytes, *, attempt: int = 1) -> None:
+        """Keep the record of a finished deal. The first one told stays. ``attempt`` counts redeals of the deal."""
+        ...
+
+    def archived(self, *, room: str | None = None, match: str | None = None) -> AsyncIterator[Archived]:
+        """Records that are kept, of one room or match or all. Those of one match come in order of deal and attempt."""
+        ...
