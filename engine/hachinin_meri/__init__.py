@@ -1,0 +1,1 @@
+"""Hachinin Meri: eight seats, two teams, 75 cards, nine tricks."""
