@@ -98,7 +98,7 @@ def _operation(action: str, names: Iterable[str], summary: str) -> Schema:
 
 def _definitions(games: Mapping[str, AnyGame], reference: str) -> Schema:
     """Every type's schema by name, with the places that travel raw pointed at what stands there."""
-    shared = (*COMMANDS, *SERVER_MESSAGES, *ROOM_EVENTS, *MATCH_EVENTS)
+    shared: tuple[type, ...] = (*COMMANDS, *SERVER_MESSAGES, *ROOM_EVENTS, *MATCH_EVENTS)
     definitions = _components(shared, reference)
     for name, game in games.items():
         prefix = _prefix(name)
