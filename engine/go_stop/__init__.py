@@ -1,0 +1,1 @@
+"""Go-stop (matgo) for two players with 48 hwatu cards."""
