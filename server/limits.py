@@ -1,0 +1,82 @@
+"""How often somebody may do something: token buckets. Pure; the caller says what time it is.
+
+Belongs here: counting. Must not be known here: what is counted, and what happens to whoever did it too often.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from typing import Final
+
+_SLACK: Final = 1e-9
+"""Rounding of floating-point refills must not refuse a token that is due."""
+
+
+class Bucket:
+    """A bucket of tokens that refills steadily. Times are seconds of any clock that does not go back."""
+
+    __slots__ = ("_at", "_tokens", "burst", "rate")
+
+    def __init__(self, rate: float, burst: float, now: float) -> None:
+        self.rate = rate
+        """Tokens per second."""
+        self.burst = burst
+        """What it holds when full; it starts full."""
+        self._tokens = burst
+        self._at = now
+
+    def take(self, now: float) -> float:
+        """Take a token: 0 when there was one, else the seconds until there will be (and nothing is taken)."""
+        wait = self.wait(now)
+        if not wait:
+            self._tokens = max(0.0, self._tokens - 1)
+        return wait
+
+    def wait(self, now: float) -> float:
+        """Seconds until there is a token; 0 when there is one. Takes nothing."""
+        self._refill(now)
+        return 0.0 if self._tokens >= 1 - _SLACK else (1 - self._tokens) / self.rate
+
+    def full(self, now: float) -> bool:
+        """Nothing has been taken that has not come back."""
+        self._refill(now)
+        return self._tokens >= self.burst
+
+    def _refill(self, now: float) -> None:
+        self._tokens = min(self.burst, self._tokens + max(0.0, now - self._at) * self.rate)
+        self._at = now
+
+
+class Buckets:
+    """One bucket for each key (an address), bounded: full buckets are forgotten, then the one unused longest."""
+
+    def __init__(self, rate: float, burst: float, *, limit: int = 10_000) -> None:
+        self._rate = rate
+        self._burst = burst
+        self._limit = limit
+        self._buckets: OrderedDict[str, Bucket] = OrderedDict()
+
+    def __len__(self) -> int:
+        return len(self._buckets)
+
+    def take(self, key: str, now: float) -> float:
+        """As ``Bucket.take``, from the bucket of ``key``."""
+        bucket = self._buckets.get(key)
+        if bucket is None:
+            self._make_room(now)
+            bucket = self._buckets[key] = Bucket(self._rate, self._burst, now)
+        self._buckets.move_to_end(key)
+        return bucket.take(now)
+
+    def wait(self, key: str, now: float) -> float:
+        """Seconds until ``key`` may be taken from; 0 when it may now. Takes nothing."""
+        bucket = self._buckets.get(key)
+        return 0.0 if bucket is None else bucket.wait(now)
+
+    def _make_room(self, now: float) -> None:
+        if len(self._buckets) < self._limit:
+            return
+        for key in [key for key, bucket in self._buckets.items() if bucket.full(now)]:
+            del self._buckets[key]
+        while len(self._buckets) >= self._limit:
+            self._buckets.popitem(last=False)

@@ -1,0 +1,189 @@
+"""What an operator can choose. Defaults < configuration file (TOML) < environment ``FUDAZA_*`` < flags.
+
+Belongs here: names, bounds, sources and what is wrong with a value, in one sentence. Must not be known here: what a
+setting is used for. A password never stands on a command line, where every process of the machine can read it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import tomllib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any, Final, NoReturn, get_args, get_type_hints
+from urllib.parse import urlsplit
+
+import msgspec
+import platformdirs
+from msgspec import Meta, Struct
+
+ENVIRONMENT_PREFIX: Final = "FUDAZA_"
+_FOREIGN: Final = frozenset({"FUDAZA_SERVER", "FUDAZA_NAME", "FUDAZA_STORE_BINARY", "FUDAZA_CONFIG"})
+"""Names in the environment with our prefix that are no settings of the server."""
+
+Port = Annotated[int, Meta(ge=0, le=65535)]
+Milliseconds = Annotated[int, Meta(ge=0, le=3_600_000)]
+
+
+class BadSetting(Exception):
+    """A setting that cannot be used; the message is one sentence for the operator."""
+
+
+class Settings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Everything that can be set. Each field is also a flag (``--ai-workers``) unless it is a secret."""
+
+    host: Annotated[str, Meta(description="Address to listen on; 0.0.0.0 for other machines")] = "127.0.0.1"
+    port: Annotated[Port, Meta(description="Port to listen on; 0 for any free one")] = 8750
+    redis: Annotated[
+        str | None,
+        Meta(description="Redis or Valkey to use (redis://, rediss://, unix://, …) instead of the embedded store"),
+    ] = None
+    redis_password: str | None = None
+    data: Annotated[str, Meta(description="Directory of the embedded store")] = msgspec.field(
+        default_factory=lambda: platformdirs.user_data_dir("fudaza", appauthor=False)
+    )
+    durability: Annotated[
+        str,
+        Meta(
+            pattern="^(everysec|always)$", description="How often the embedded store syncs to disk: everysec or always"
+        ),
+    ] = "everysec"
+    origins: Annotated[
+        tuple[str, ...],
+        Meta(description="Web origins that may connect, comma-separated; clients that are no browsers always may"),
+    ] = ()
+    max_connections: Annotated[int, Meta(ge=1, description="Connections taken at the same time")] = 10_000
+    commands_per_second: Annotated[
+        float, Meta(gt=0, description="Commands that one connection may send in the long run")
+    ] = 20.0
+    command_burst: Annotated[int, Meta(ge=1, description="Commands that one connection may send at once")] = 60
+    rooms_per_minute: Annotated[float, Meta(gt=0, description="Rooms that one address may open in the long run")] = 30.0
+    write_buffer: Annotated[
+        int, Meta(ge=16_384, description="Bytes waiting for a reader at which it is disconnected")
+    ] = 262_144
+    ai_workers: Annotated[int, Meta(ge=1, le=256, description="Processes that think for AI seats")] = 1
+    ai_deadline_ms: Annotated[
+        int, Meta(ge=10, le=600_000, description="Time after which an AI's default action is taken")
+    ] = 8_000
+    ai_pause_ms: Annotated[
+        Milliseconds, Meta(description="How long an AI seems to think, on average; 0 for not at all")
+    ] = 900
+    ai_tasks_per_process: Annotated[int, Meta(ge=1, description="Decisions after which an AI process is replaced")] = (
+        20_000
+    )
+    log_level: Annotated[
+        str, Meta(pattern="^(debug|info|warning|error)$", description="debug, info, warning or error")
+    ] = "info"
+    log_format: Annotated[
+        str, Meta(pattern="^(auto|json|pretty)$", description="json, pretty, or auto: pretty on a terminal")
+    ] = "auto"
+    metrics_port: Annotated[
+        Port | None, Meta(description="Port for Prometheus on the loopback interface; none unless set")
+    ] = None
+    ready_json: Annotated[bool, Meta(description="Write one JSON line to standard output when clients can connect")] = (
+        False
+    )
+    exit_when_empty: (
+        Annotated[float, Meta(ge=0, description="Stop when nobody has been connected for so many seconds")] | None
+    ) = None
+
+
+SECRETS: Final = frozenset({"redis_password"})
+"""Settings that are taken from the file and the environment alone."""
+
+
+def load(arguments: Sequence[str], environment: Mapping[str, str]) -> Settings:
+    """The settings of a server started with these flags in this environment.
+
+    Raises:
+        BadSetting: a value, a name or the file is wrong; says which, and where it came from.
+        SystemExit: ``--help`` was asked for (status 0).
+    """
+    flags = vars(_parser().parse_args(arguments))
+    path = flags.pop("config") or environment.get("FUDAZA_CONFIG")
+    given: dict[str, Any] = {}
+    if path:
+        given |= _checked(_read(Path(path)), f"the file {path}")
+    given |= _checked(_from_environment(environment), "the environment")
+    if flags.get("redis") and urlsplit(str(flags["redis"])).password:
+        raise BadSetting("a password must not stand on the command line: use FUDAZA_REDIS or a configuration file")
+    given |= _checked({name: value for name, value in flags.items() if value is not None}, "the command line")
+    return msgspec.convert(given, Settings, strict=False)
+
+
+def unknown_in(environment: Mapping[str, str]) -> tuple[str, ...]:
+    """Names with our prefix that nobody reads: a misspelt setting, most likely."""
+    known = {ENVIRONMENT_PREFIX + name.upper() for name in Settings.__struct_fields__} | _FOREIGN
+    return tuple(sorted(name for name in environment if name.startswith(ENVIRONMENT_PREFIX) and name not in known))
+
+
+def _from_environment(environment: Mapping[str, str]) -> dict[str, Any]:
+    given = {}
+    for name in Settings.__struct_fields__:
+        value = environment.get(ENVIRONMENT_PREFIX + name.upper())
+        if value is not None:
+            given[name] = value
+    return given
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as problem:
+        raise BadSetting(f"the file {path} cannot be read: {problem.strerror}") from problem
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as problem:
+        raise BadSetting(f"the file {path} is not TOML: {problem}") from problem
+
+
+def _checked(given: dict[str, Any], source: str) -> dict[str, Any]:
+    """``given`` if each of its settings is right by itself; comma-separated lists become lists."""
+    checked = dict(given)
+    for name, value in given.items():
+        if name == "origins" and isinstance(value, str):
+            checked[name] = [origin.strip() for origin in value.split(",") if origin.strip()]
+        try:
+            msgspec.convert({name: checked[name]}, Settings, strict=False)
+        except msgspec.ValidationError as problem:
+            if name not in Settings.__struct_fields__:
+                raise BadSetting(f"{source} has a setting that does not exist: {name}") from problem
+            shown = "" if name in SECRETS else f" {value!r}"
+            reason = str(problem).partition(" - at `")[0]
+            raise BadSetting(f"{source} has a wrong value{shown} for {name}: {reason}") from problem
+    return checked
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        raise BadSetting(message)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = _Parser(
+        prog="fudaza serve",
+        description="Host rooms for people and AI.",
+        epilog="Every option can also be set in the environment (FUDAZA_PORT=8750) and in the configuration file "
+        "(port = 8750). Flags win over the environment, the environment over the file.",
+        allow_abbrev=False,
+    )
+    parser.add_argument("--config", metavar="FILE", help="Configuration file (TOML)")
+    texts = _descriptions()
+    for field in msgspec.structs.fields(Settings):
+        if field.name in SECRETS:
+            continue
+        flag = "--" + field.name.replace("_", "-")
+        if field.type is bool:
+            parser.add_argument(flag, action="store_const", const=True, help=texts[field.name])
+        else:
+            parser.add_argument(flag, metavar="VALUE", help=texts[field.name])
+    return parser
+
+
+def _descriptions() -> dict[str, str]:
+    """The ``description`` in each field's annotation; for one that may be absent it stands one level deeper."""
+    texts = {}
+    for name, hint in get_type_hints(Settings, include_extras=True).items():
+        for part in (hint, *get_args(hint)):
+            for meta in getattr(part, "__metadata__", ()):
+                if isinstance(meta, Meta) and meta.description:
+                    texts[name] = meta.description
+    return texts
