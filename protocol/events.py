@@ -107,6 +107,12 @@ class QuestionOpened(RoomEvent, frozen=True, tag="question-opened"):
     wait_ms: int
 
 
+class SeatReady(RoomEvent, frozen=True, tag="seat-ready"):
+    """A person is ready for the next deal."""
+
+    seat: int
+
+
 class SeedRevealed(RoomEvent, frozen=True, tag="seed-revealed"):
     """The secret of a deal that is over: with the contributions it determines that deal's decks (redeals too)."""
 
@@ -140,6 +146,7 @@ ROOM_EVENTS: Final = (
     MatchOpened,
     ContributionsFixed,
     QuestionOpened,
+    SeatReady,
     SeedRevealed,
     RoomClosed,
 )

@@ -231,6 +231,8 @@ class SeatInfo(Struct, frozen=True, kw_only=True):
     """A person whose connection is gone."""
     stand_in: bool = False
     """An AI moves for this person."""
+    ready: bool = False
+    """Between deals: the person waits for the next one."""
 
 
 class MatchInfo(Struct, frozen=True, kw_only=True):
