@@ -33,7 +33,6 @@ from engine.game import (
 )
 from engine.match import Match
 
-
 Hex32: TypeAlias = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}(?!\n)$", description="32 bytes.")]
 
 
