@@ -1,0 +1,255 @@
+"""What a room is: its phases, seats, match and decision. Values only; what changes them stands in ``folding``.
+
+Rules for maintainers: everything here is decided by the log's entries alone, and this package does not know sockets,
+stores or clocks. A time is always milliseconds since the epoch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import Any, Final, TypeAlias
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from engine.game import AnyGame, Card, OptionValue, Seat
+from engine.match import Match
+from engine.record import Move as RecordedMove
+from protocol.messages import Settings
+from server.entries import Actor, Timing
+
+Games: TypeAlias = Mapping[str, AnyGame]
+"""The games that can be played, by name: ``engine.registry.GAMES``, or a test's own."""
+
+
+class Phase(StrEnum):
+    """Where a room stands."""
+
+    LOBBY = "lobby"
+    SHUFFLING = "shuffling"
+    """Commitments are published, contributions awaited."""
+    PLAYING = "playing"
+    BETWEEN_DEALS = "between-deals"
+    FINISHED = "finished"
+    CLOSED = "closed"
+
+
+TRANSITIONS: Final[dict[Phase, frozenset[Phase]]] = {
+    # A dealt hand can end its deal at once, so the deal's two neighbours are each other's too.
+    Phase.LOBBY: frozenset({Phase.SHUFFLING, Phase.CLOSED}),
+    Phase.SHUFFLING: frozenset({Phase.PLAYING, Phase.BETWEEN_DEALS, Phase.FINISHED, Phase.CLOSED}),
+    Phase.PLAYING: frozenset({Phase.BETWEEN_DEALS, Phase.FINISHED, Phase.CLOSED}),
+    Phase.BETWEEN_DEALS: frozenset({Phase.PLAYING, Phase.BETWEEN_DEALS, Phase.FINISHED, Phase.CLOSED}),
+    Phase.FINISHED: frozenset({Phase.LOBBY, Phase.CLOSED}),
+    Phase.CLOSED: frozenset(),
+}
+"""What may follow a phase. The fold makes no other change; every phase but the last has a way out by time."""
+
+IN_MATCH: Final = frozenset({Phase.SHUFFLING, Phase.PLAYING, Phase.BETWEEN_DEALS})
+"""During these a match is on: whoever leaves is played for by an AI."""
+
+HISTORY: Final = 64
+"""Events kept for resuming; who missed more gets a snapshot."""
+SESSIONS_REMEMBERED: Final = 64
+"""Client sessions whose last commands are answered again when repeated."""
+COMMANDS_REMEMBERED: Final = 16
+"""Commands per session."""
+
+
+# Seats -----------------------------------------------------------------------------------------------------------
+
+
+class Open(Struct, frozen=True, tag="open"):
+    """Nobody's seat."""
+
+
+class Ai(Struct, frozen=True, tag="ai"):
+    """A seat that an AI holds."""
+
+    level: str
+
+
+class Person(Struct, frozen=True, kw_only=True, tag="person"):
+    """A seat that a person holds."""
+
+    name: str
+    since: int
+    """The version at which they sat down in this room. No two persons share one."""
+    epoch: int
+    """The version at which their connection came: what a connection compares to know whether it is still theirs."""
+    token: bytes
+    """SHA-256 of the newest token."""
+    kept: bytes | None = None
+    """SHA-256 of the token before, valid until the newest is first used."""
+    proved: bool = False
+    """They have shown a token, so the answer that brought the first one was not lost."""
+    node: str = ""
+    """The node that holds, or last held, their connection."""
+    away: bool = False
+    """Their connection is gone."""
+    grace_until: int | None = None
+    """When that has consequences; None while they are here and after it had."""
+    stand_in: bool = False
+    """An AI moves for them."""
+
+
+Holder: TypeAlias = Open | Ai | Person
+
+
+# The match -------------------------------------------------------------------------------------------------------
+
+
+class Decision(Struct, frozen=True, kw_only=True):
+    """What the match waits for."""
+
+    at: int
+    """The number of the event that opened it. It names the decision: no two share one."""
+    seats: tuple[Seat, ...]
+    """Who is asked, ascending. More than one: the answers are sealed."""
+    since: int
+    """When it was opened."""
+    publish_at: int | None = None
+    """When sealed answers take effect; None for a decision of one seat."""
+    deadline: int | None = None
+    """When a person's turn limit ends. Kept while an AI stands in, so that dropping out gains no time."""
+    exit_at: int
+    """The way out of a wait without a turn limit: the AI stands in for a person, or the default action for an AI."""
+
+    @property
+    def sealed(self) -> bool:
+        """The answers are published together."""
+        return self.publish_at is not None
+
+
+class SealedAnswer(Struct, frozen=True):
+    """An answer that nobody may see yet."""
+
+    seat: Seat
+    action: str
+    actor: Actor
+
+
+class SeatBytes(Struct, frozen=True):
+    """A contribution to the shuffle, received but not yet published."""
+
+    seat: Seat
+    value: bytes
+
+
+class FinishedDeal(Struct, frozen=True, kw_only=True):
+    """The record of a deal that is over and whose seed is revealed."""
+
+    match: str
+    deal: int
+    attempt: int
+    record: bytes
+    """One JSON object (``engine.record``)."""
+
+
+class Table(Struct, frozen=True, kw_only=True):
+    """The match in play or just played."""
+
+    id: str
+    rules: int
+    level: str
+    """Of the AI that stand in or play on."""
+    seeds: tuple[bytes, ...]
+    contributors: tuple[Seat, ...]
+    contributed: tuple[SeatBytes, ...] = ()
+    """Ascending by seat. Complete once ``fixed``."""
+    fixed: bool = False
+    """Nothing more is mixed into the decks; the contributions are public."""
+    wait_until: int
+    """For contributions; between deals, for the next one."""
+    match: Match
+    deck: tuple[Card, ...] = ()
+    moves: tuple[RecordedMove, ...] = ()
+    """Of the deal in play or just over."""
+    decision: Decision | None = None
+    answers: tuple[SealedAnswer, ...] = ()
+    """Sealed answers given to the open decision, in the order in which they came."""
+    ready: tuple[Seat, ...] = ()
+    """Persons who want the next deal, ascending."""
+    redealt: tuple[FinishedDeal, ...] = ()
+    """Records of this deal's earlier attempts; they hold the seed and stay here until it is revealed."""
+
+
+# The room --------------------------------------------------------------------------------------------------------
+
+
+class Done(Struct, frozen=True):
+    """A command that was done, to answer it again when it is repeated."""
+
+    command: str
+    at: int | None
+    """The number of the last event that it made; None if it made none."""
+    seated: int | None = None
+    """For a command that seated a person: the ``since`` of that person."""
+
+
+class Room(Struct, frozen=True, kw_only=True):
+    """A room as of its log's entry ``version``."""
+
+    id: str
+    code: str
+    game: str
+    options: dict[str, OptionValue]
+    settings: Settings
+    timing: Timing
+    phase: Phase = Phase.LOBBY
+    seats: tuple[Holder, ...]
+    host: Seat | None = None
+    """None while no person is here."""
+    version: int = 0
+    at: int
+    """The time of the last entry."""
+    active_at: int
+    """The time of the last command."""
+    abandoned_at: int | None = None
+    """When the last person left. The room stands still until somebody joins or it closes."""
+    number: int = 0
+    """Of the last event."""
+    history: tuple[Any, ...] = ()
+    """The last events, whole; the last of them is event ``number``."""
+    done: dict[str, tuple[Done, ...]] = {}
+    """The last commands of each client session, the session used longest ago first."""
+    table: Table | None = None
+
+
+def person_at(room: Room, seat: Seat | None) -> Person | None:
+    """The person in ``seat``, if one holds it."""
+    holder = room.seats[seat] if seat is not None else None
+    return holder if isinstance(holder, Person) else None
+
+
+def persons(room: Room) -> tuple[Seat, ...]:
+    """The seats that persons hold, ascending."""
+    return tuple(Seat(seat) for seat, holder in enumerate(room.seats) if isinstance(holder, Person))
+
+
+def present(room: Room) -> tuple[Seat, ...]:
+    """The seats of the persons who are connected and move for themselves, ascending."""
+    return tuple(seat for seat in persons(room) if (who := person_at(room, seat)) and not (who.away or who.stand_in))
+
+
+def mover_is_ai(room: Room, seat: Seat) -> bool:
+    """Whether an AI moves for ``seat``: it holds it, or stands in for its person."""
+    holder = room.seats[seat]
+    return isinstance(holder, Ai) or (isinstance(holder, Person) and holder.stand_in)
+
+
+def with_seat(room: Room, seat: Seat, holder: Holder) -> Room:
+    """The room with another holder in ``seat``."""
+    return replace(room, seats=(*room.seats[:seat], holder, *room.seats[seat + 1 :]))
+
+
+def table_of(room: Room) -> Table:
+    """The room's match, where the phase says that there is one."""
+    assert room.table is not None, f"a room without a match in phase {room.phase}"
+    return room.table
+
+
+def game_of(room: Room, games: Games) -> AnyGame:
+    """The room's game."""
+    return games[room.game]
