@@ -121,6 +121,10 @@ class SeedRevealed(RoomEvent, frozen=True, tag="seed-revealed"):
     """64 hex digits."""
 
 
+class Rematch(RoomEvent, frozen=True, tag="rematch"):
+    """Back to the state before the match, everyone in their seats. Away persons have a new grace period."""
+
+
 class WhyClosed(StrEnum):
     """Why a room is closed."""
 
@@ -148,5 +152,6 @@ ROOM_EVENTS: Final = (
     QuestionOpened,
     SeatReady,
     SeedRevealed,
+    Rematch,
     RoomClosed,
 )
