@@ -121,7 +121,7 @@ class SeedRevealed(RoomEvent, frozen=True, tag="seed-revealed"):
     """64 hex digits."""
 
 
-class Rematch(RoomEvent, frozen=True, tag="rematch"):
+class Rematched(RoomEvent, frozen=True, tag="rematch"):
     """Back to the state before the match, everyone in their seats. Away persons have a new grace period."""
 
 
@@ -152,6 +152,6 @@ ROOM_EVENTS: Final = (
     QuestionOpened,
     SeatReady,
     SeedRevealed,
-    Rematch,
+    Rematched,
     RoomClosed,
 )
