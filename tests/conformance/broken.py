@@ -40,7 +40,8 @@ class LetsAnyoneAct(Duel):
 
     def apply(self, state: State, seat: Seat, action: Action) -> Step[State, AnyEvent]:
         turn = state.table.turn
-        return super().apply(state, seat if turn is None else turn, action)
+        allowed = turn is not None and action in self.legal_at(state, turn)
+        return super().apply(state, turn if turn is not None and allowed else seat, action)
 
 
 class LeaksHands(Duel):

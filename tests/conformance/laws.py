@@ -164,7 +164,7 @@ def oracle_holds(game: AnyGame, match: Match, texts: Iterable[str]) -> None:
             legal_holds(game, view, legal)
         else:
             assert legal == (), f"seat {seat} is not awaited and has something to do"
-        for text in {*tried, *map(game.text, legal)}:
+        for text in sorted({*tried, *map(game.text, legal)}):
             _acceptance_holds(game, state, seat, view, text)
     assert encoded(state) == before, "a state was changed in place"
 
