@@ -1,0 +1,119 @@
+"""Seats that can be resumed later: a private file for each, with the token that is the seat's only key.
+
+Belongs here: where they are kept, who may read them, which one is in use. Must not be known here: connections. A file
+is locked as long as a client plays from it, so that a second client on the same machine does not take its seat.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+from typing import Final, Self
+
+import msgspec
+import platformdirs
+from msgspec import Struct
+
+try:
+    import fcntl
+except ImportError:  # pragma: no cover - there is none on Windows, where nothing is locked
+    fcntl = None  # type: ignore[assignment]
+
+
+class SavedPlace(Struct, frozen=True, kw_only=True):
+    """What it takes to be back in a seat."""
+
+    url: str
+    game: str
+    room: str
+    code: str
+    seat: int
+    token: str
+    saved_at: float
+    """Seconds since the epoch."""
+    local: str | None = None
+    """Data directory of the server, where ``fudaza play`` started it."""
+
+
+_decoder: Final = msgspec.json.Decoder(SavedPlace)
+
+
+def state_dir() -> Path:
+    """Where this client keeps what must survive it; made for the user alone."""
+    directory = Path(platformdirs.user_state_dir("fudaza", appauthor=False))
+    directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+    return directory
+
+
+class PlaceFile:
+    """One seat's file. While it is open it is locked; ``save`` replaces what it says, ``forget`` removes it."""
+
+    def __init__(self, path: Path, lock: int) -> None:
+        self._path = path
+        self._lock = lock
+
+    @classmethod
+    def open(cls, path: Path) -> Self | None:
+        """The file for this client alone; None if another client plays from it."""
+        lock = os.open(path.with_suffix(".lock"), os.O_RDWR | os.O_CREAT, 0o600)
+        if fcntl is not None:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                os.close(lock)
+                return None
+        return cls(path, lock)
+
+    @classmethod
+    def new(cls, room: str, seat: int) -> Self:
+        """A file for a seat that was just taken."""
+        directory = state_dir() / "seats"
+        directory.mkdir(mode=0o700, exist_ok=True)
+        file = cls.open(directory / f"{room}-{seat}.json")
+        assert file is not None, "the seat was free, so no client of ours plays from it"
+        return file
+
+    def save(self, place: SavedPlace) -> None:
+        """Write ``place``, whole or not at all, readable by the user alone."""
+        fresh = self._path.with_suffix(".new")
+        descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(msgspec.json.encode(place))
+            file.flush()
+            os.fsync(file.fileno())
+        fresh.replace(self._path)
+
+    def forget(self) -> None:
+        """The seat is gone."""
+        self._path.unlink(missing_ok=True)
+
+    def close(self) -> None:
+        """Let other clients have the seat's file; what it says stays."""
+        if not self._path.exists():
+            self._path.with_suffix(".lock").unlink(missing_ok=True)
+        os.close(self._lock)
+
+
+def saved(url: str | None = None, code: str | None = None) -> list[tuple[PlaceFile, SavedPlace]]:
+    """Seats that may be resumed, newest first, each opened and locked (close those that are not used).
+
+    ``url`` and ``code`` narrow the choice. Seats that another client plays from are left out, and so are files that
+    cannot be read.
+    """
+    found = []
+    for path in (state_dir() / "seats").glob("*.json"):
+        try:
+            place = _decoder.decode(path.read_bytes())
+        except (OSError, msgspec.MsgspecError):
+            continue
+        if (url is None or place.url == url) and (code is None or place.code == code.upper()):
+            file = PlaceFile.open(path)
+            if file is not None:
+                found.append((file, place))
+    return sorted(found, key=lambda pair: pair[1].saved_at, reverse=True)
+
+
+def now() -> float:
+    """For ``SavedPlace.saved_at``."""
+    return time.time()
