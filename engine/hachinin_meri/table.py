@@ -127,8 +127,12 @@ def cards_held(table: Table, seat: Seat) -> int:
     return HAND + taken - len(table.tricks) - has_played(table, seat)
 
 
+def all_tricks(table: Table) -> tuple[Trick, ...]:
+    """The settled tricks and the one in play, oldest first."""
+    return table.tricks if table.trick is None else (*table.tricks, table.trick)
+
+
 def played_by(table: Table, seat: Seat) -> tuple[Card | None, ...]:
     """What ``seat`` has played so far, oldest first; None for a face-down trump that the viewer may not see."""
-    tricks = table.tricks if table.trick is None else (*table.tricks, table.trick)
-    places = (((seat - trick.leader) % SEATS, trick.cards) for trick in tricks)
+    places = (((seat - trick.leader) % SEATS, trick.cards) for trick in all_tricks(table))
     return tuple(cards[place] for place, cards in places if place < len(cards))
