@@ -7,8 +7,9 @@ from types import MappingProxyType
 from typing import Final
 
 from engine.game import AnyGame, GameError
+from engine.koi_koi import KOI_KOI
 
-_ALL: Final[tuple[AnyGame, ...]] = ()
+_ALL: Final[tuple[AnyGame, ...]] = (KOI_KOI,)
 
 GAMES: Final[Mapping[str, AnyGame]] = MappingProxyType({game.name: game for game in _ALL})
 """Every game by its name."""

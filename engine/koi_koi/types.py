@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
-from engine.game import Card, Outcome, Seat
+from engine.game import Card, Outcome, Seat, Viewer
 
 # The rules in force -------------------------------------------------------------------------------------------
 
@@ -60,8 +60,6 @@ class Yaku(StrEnum):
     RAINY_FOUR_BRIGHTS = "rainy-four-brights"
     """Four brights with the rain man."""
     THREE_BRIGHTS = "three-brights"
-    FLOWER_VIEWING = "flower-viewing"
-    MOON_VIEWING = "moon-viewing"
     BOAR_DEER_BUTTERFLY = "boar-deer-butterfly"
     POETRY_RIBBONS = "poetry-ribbons"
     BLUE_RIBBONS = "blue-ribbons"
@@ -71,6 +69,8 @@ class Yaku(StrEnum):
     """Five ribbons or more."""
     PLAINS = "plains"
     """Ten plains or more."""
+    FLOWER_VIEWING = "flower-viewing"
+    MOON_VIEWING = "moon-viewing"
 
 
 class Made(Struct, frozen=True):
@@ -154,68 +154,58 @@ class Opening(Struct, frozen=True):
 
 
 Hand: TypeAlias = tuple[Card, ...]
-BySeat: TypeAlias = tuple[tuple[Card, ...], tuple[Card, ...]]
+BySeat: TypeAlias = tuple[Hand, Hand]
 """Cards by seat."""
+Hands: TypeAlias = tuple[Hand | None, Hand | None]
+"""By seat; None for a hand that the viewer does not see."""
 Standings: TypeAlias = tuple[Standing, Standing]
 """By seat."""
 
 
-class State(Struct, frozen=True):
-    """The whole truth of a deal. Never leaves the trust boundary."""
+class Table(Struct, frozen=True):
+    """What everybody knows: the fold of a deal's events (``engine.koi_koi.table``)."""
 
     rules: Rules
     first: Seat
     turn: Seat
-    """Who is to act, or acted last."""
+    """Who is to act; means nothing once the deal is over."""
     phase: Phase
-    hands: BySeat
     board: tuple[Card, ...]
-    stock: tuple[Card, ...]
-    """The top card first."""
+    stock: int
+    """How many cards are left in it."""
+    hand_sizes: tuple[int, int]
     captured: BySeat
     played: BySeat
     """From hand, in order; with the hand they make up what was dealt."""
     turned: Card | None
     """The stock card whose target is being chosen; it is in no other field."""
     standings: Standings
-    """As after each player's last complete turn (K6)."""
+    """What a stop would score, by seat, as after each player's last complete turn (K6); after a draw: what was lost."""
     calls: tuple[int, int]
     """How often each player has called koi."""
     only_stop: OnlyStop | None
     """In a decision without ``koi``: why."""
-    exposed: tuple[Seat, ...]
-    """Whose hand was shown to all (K2)."""
+    shown: Hands
+    """Hands that were shown to all (K2)."""
     outcome: Outcome | None
+
+
+class State(Struct, frozen=True):
+    """The whole truth of a deal. Never leaves the trust boundary."""
+
+    table: Table
+    hands: BySeat
+    stock: tuple[Card, ...]
+    """The top card first."""
 
 
 class View(Struct, frozen=True):
-    """Everything that a viewer knows. Everything but the hidden hands is public."""
+    """Everything that a viewer knows."""
 
-    viewer: Seat | None
-    """None: a spectator."""
-    rules: Rules
-    first: Seat
-    turn: Seat
-    """Who is to act, or acted last."""
-    phase: Phase
-    hands: tuple[Hand | None, Hand | None]
-    """By seat; None for a hand that the viewer does not see."""
-    hand_sizes: tuple[int, int]
-    board: tuple[Card, ...]
-    stock: int
-    """How many cards are left in it."""
-    captured: BySeat
-    played: BySeat
-    """What each player has played from hand, in order."""
-    turned: Card | None
-    """The stock card whose target is being chosen; it is in no other field."""
-    standings: Standings
-    """What a stop would score, by seat; after a draw: what was lost (K10)."""
-    calls: tuple[int, int]
-    """How often each player has called koi."""
-    only_stop: OnlyStop | None
-    """In a decision without ``koi``: why."""
-    outcome: Outcome | None
+    viewer: Viewer
+    hand: Hand | None
+    """The viewer's own; None for a spectator."""
+    table: Table
 
 
 # Actions ------------------------------------------------------------------------------------------------------
@@ -257,8 +247,7 @@ class Dealt(KoiKoiEvent, frozen=True, tag="dealt"):
 
     rules: Rules
     first: Seat
-    hands: tuple[Hand | None, Hand | None]
-    """By seat; None for a hand that the viewer does not see."""
+    hands: Hands
     hand_sizes: tuple[int, int]
     board: tuple[Card, ...]
     stock: int
@@ -274,7 +263,7 @@ class HandsRedeal(KoiKoiEvent, frozen=True, tag="hands-redeal"):
     """Both hands hold a combination and are shown; the cards are dealt anew (K2, K3)."""
 
     openings: tuple[Opening, Opening]
-    hands: tuple[Hand, Hand]
+    hands: BySeat
 
 
 class OpeningScored(KoiKoiEvent, frozen=True, tag="opening-scored"):
