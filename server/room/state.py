@@ -11,7 +11,6 @@ from enum import StrEnum
 from typing import Any, Final, TypeAlias
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from engine.game import AnyGame, Card, OptionValue, Seat
 from engine.match import Match
@@ -36,11 +35,11 @@ class Phase(StrEnum):
 
 
 TRANSITIONS: Final[dict[Phase, frozenset[Phase]]] = {
-    # A dealt hand can end its deal at once, so the deal's two neighbours are each other's too.
+    # A dealt hand can end its deal at once, so what comes after PLAYING can come instead of it.
     Phase.LOBBY: frozenset({Phase.SHUFFLING, Phase.CLOSED}),
     Phase.SHUFFLING: frozenset({Phase.PLAYING, Phase.BETWEEN_DEALS, Phase.FINISHED, Phase.CLOSED}),
     Phase.PLAYING: frozenset({Phase.BETWEEN_DEALS, Phase.FINISHED, Phase.CLOSED}),
-    Phase.BETWEEN_DEALS: frozenset({Phase.PLAYING, Phase.BETWEEN_DEALS, Phase.FINISHED, Phase.CLOSED}),
+    Phase.BETWEEN_DEALS: frozenset({Phase.PLAYING, Phase.FINISHED, Phase.CLOSED}),
     Phase.FINISHED: frozenset({Phase.LOBBY, Phase.CLOSED}),
     Phase.CLOSED: frozenset(),
 }
@@ -239,11 +238,6 @@ def mover_is_ai(room: Room, seat: Seat) -> bool:
     return isinstance(holder, Ai) or (isinstance(holder, Person) and holder.stand_in)
 
 
-def with_seat(room: Room, seat: Seat, holder: Holder) -> Room:
-    """The room with another holder in ``seat``."""
-    return replace(room, seats=(*room.seats[:seat], holder, *room.seats[seat + 1 :]))
-
-
 def table_of(room: Room) -> Table:
     """The room's match, where the phase says that there is one."""
     assert room.table is not None, f"a room without a match in phase {room.phase}"
@@ -253,3 +247,8 @@ def table_of(room: Room) -> Table:
 def game_of(room: Room, games: Games) -> AnyGame:
     """The room's game."""
     return games[room.game]
+
+
+def seat_of(room: Room, epoch: int) -> Seat | None:
+    """The seat of the connection with ``epoch``; None if it has been replaced, or its person has lost the seat."""
+    return next((seat for seat in persons(room) if (who := person_at(room, seat)) and who.epoch == epoch), None)
