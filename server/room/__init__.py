@@ -11,20 +11,19 @@ from server.room.clock import close, drop, fire, next_due, refund
 from server.room.deciding import (
     Append,
     Decided,
-    Entropy,
     Refuse,
     Repeat,
     RoomCommand,
     decide,
     may_watch,
     open_room,
-    room_id_of,
 )
 from server.room.driving import AiMove, Question, ai_moves, default_action, move_for, question
 from server.room.folding import Folded, fold, replay
 from server.room.playing import OtherRules
 from server.room.showing import Missed, Shown, distinct, missed, shown, snapshot, summary, turn
 from server.room.state import Ai, FinishedDeal, Games, Holder, Open, Person, Phase, Room, person_at, persons, seat_of
+from server.room.tokens import Entropy, room_id_of
 
 __all__ = [
     "Ai",

@@ -6,10 +6,6 @@ phase allow it; is it for the host alone; and then what the command itself asks.
 
 from __future__ import annotations
 
-import hashlib
-import hmac
-from base64 import b32encode, urlsafe_b64encode
-from collections.abc import Callable
 from typing import Final, TypeAlias, assert_never
 
 import msgspec
@@ -69,9 +65,7 @@ from server.room.state import (
     persons,
     table_of,
 )
-
-Entropy: TypeAlias = Callable[[int], bytes]
-"""Draws that many random bytes: ``secrets.token_bytes``."""
+from server.room.tokens import Entropy, hashed_token, new_code, new_id, new_token, room_id_of, shows_token
 
 Params: TypeAlias = dict[str, Param]
 
@@ -102,13 +96,6 @@ USUAL_TIMING: Final = Timing()
 
 LEAST_TURN_LIMIT: Final = 10
 """Seconds; a shorter turn limit would be a trap."""
-
-TOKEN_BYTES: Final = 32
-_CODE_LETTERS: Final = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"
-"""32, so that a byte draws one without bias; none that is easily taken for another."""
-_CODE_LENGTH: Final = 6
-_ID_BYTES: Final = 16
-_ROOM_ID: Final = b"fudaza/room/1\0"
 
 
 class Append(Struct, frozen=True):
@@ -154,13 +141,6 @@ class _Asked(Struct, frozen=True):
 # Opening a room --------------------------------------------------------------------------------------------------
 
 
-def room_id_of(command_id: str) -> str:
-    """The id (26 characters) of the room that the create command with this id opens: sent to two nodes, it opens one
-    room. It does not tell the command's id.
-    """
-    return _id(hashlib.sha256(_ROOM_ID + command_id.encode()).digest()[:_ID_BYTES])
-
-
 def open_room(
     command: Create, now: int, entropy: Entropy, *, timing: Timing = USUAL_TIMING, node: str = "", games: Games = GAMES
 ) -> Append | Refuse:
@@ -185,10 +165,10 @@ def open_room(
     name = normalise(command.name)
     if name is None:
         return Refuse(Refused.BAD_NAME, {"limit": MAX_NAME})
-    token, hashed = _new_token(entropy)
+    token, hashed = new_token(entropy)
     body = Created(
         room=room_id_of(command.id),
-        code="".join(_CODE_LETTERS[byte % len(_CODE_LETTERS)] for byte in entropy(_CODE_LENGTH)),
+        code=new_code(entropy),
         game=game.name,
         options=options,
         settings=settings,
@@ -315,7 +295,7 @@ def _again(asked: _Asked, command: RoomCommand, done: Done) -> Decided:
     for seat in persons(room):
         person = person_at(room, seat)
         if person is not None and person.since == done.seated and not person.proved and room.phase is not Phase.CLOSED:
-            token, hashed = _new_token(asked.entropy)
+            token, hashed = new_token(asked.entropy)
             body = Returned(seat=seat, token=hashed, kept=person.token, by_token=False, node=asked.node)
             return asked.append(command, body, seat, token)
     return Refuse(Refused.NOT_IN_A_ROOM)
@@ -331,7 +311,7 @@ def _join(asked: _Asked, command: Join) -> Append | Refuse:
     chosen = _free_seat(asked.room, command, asked.game)
     if isinstance(chosen, Refuse):
         return chosen
-    token, hashed = _new_token(asked.entropy)
+    token, hashed = new_token(asked.entropy)
     body = Joined(seat=chosen, name=name, token=hashed, node=asked.node)
     return asked.append(command, body, chosen, token)
 
@@ -364,17 +344,15 @@ def _check_free(room: Room, seat: int) -> Refuse | None:
 
 def _resume(asked: _Asked, command: Resume) -> Append | Refuse:
     """The token used stays valid until the new one is first used: whichever answer is lost, one of the two fits."""
-    used = _hashed(command.token)
+    used = hashed_token(command.token)
     found: Seat | None = None
     for seat in persons(asked.room):  # all of them, so that time does not tell which seat was nearly hit
         person = person_at(asked.room, seat)
         assert person is not None, "persons() names seats of persons"
-        current = hmac.compare_digest(person.token, used)
-        kept = hmac.compare_digest(person.kept or bytes(len(used)), used)
-        found = seat if current or kept else found
+        found = seat if shows_token(person, used) else found
     if found is None:
         return Refuse(Refused.BAD_TOKEN)
-    token, hashed = _new_token(asked.entropy)
+    token, hashed = new_token(asked.entropy)
     body = Returned(seat=found, token=hashed, kept=used, by_token=True, node=asked.node)
     return asked.append(command, body, found, token)
 
@@ -417,7 +395,7 @@ def _start(asked: _Asked, command: Start) -> Opened | Refuse:
     assert isinstance(deals, int), f"{game.name} counts its deals in {deals!r}"
     return Opened(
         level=command.level,
-        match=_id(entropy(_ID_BYTES)),
+        match=new_id(entropy),
         rules=game.rules_version,
         seeds=tuple(entropy(SEED_BYTES) for _ in range(deals)),
     )
@@ -474,7 +452,7 @@ def _check_level(game: AnyGame, level: str) -> Refuse | None:
     return Refuse(Why.BAD_OPTION_VALUE, {"option": "level", "value": level, "allowed": tuple(map(str, game.levels))})
 
 
-# Words, ids, tokens ----------------------------------------------------------------------------------------------
+# Words -----------------------------------------------------------------------------------------------------------
 
 
 def _refuse(refusal: Message) -> Refuse:
@@ -487,18 +465,3 @@ def _not_now(room: Room) -> Refuse:
 
 def _texts(seats: tuple[Seat, ...]) -> tuple[str, ...]:
     return tuple(map(str, seats))
-
-
-def _id(value: bytes) -> str:
-    """16 bytes as 26 letters and digits (RFC 4648 base32, small, without padding)."""
-    return b32encode(value).decode().rstrip("=").lower()
-
-
-def _new_token(entropy: Entropy) -> tuple[str, bytes]:
-    """A token of 256 bits as 43 characters, and its hash, which is all that the log learns."""
-    token = urlsafe_b64encode(entropy(TOKEN_BYTES)).decode().rstrip("=")
-    return token, _hashed(token)
-
-
-def _hashed(token: str) -> bytes:
-    return hashlib.sha256(token.encode()).digest()
