@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Callable, Iterator, Sequence
-from itertools import count
 from random import Random
 
 import pytest
@@ -113,7 +112,7 @@ def test_white_box_words_past_the_last_whole_multiple_are_skipped(bound: int) ->
     limit = 2**32 // bound * bound
     assert _below(bound, iter([limit - 1])) == bound - 1
     if limit < 2**32:
-        assert _below(bound, iter([limit, 2**32 - 1, bound + 1])) == 1
+        assert _below(bound, iter([limit, 2**32 - 1, 1])) == 1
     assert _below(bound, iter([0])) == 0
 
 
@@ -202,7 +201,4 @@ def test_streams_do_not_run_dry() -> None:
     """More cards than one block of the stream has words for, and many more."""
     for size in (1, 2, 9, 10, 300):
         assert sorted(deck_of(some_draw(size), range(size))) == list(range(size))
-    assert (
-        len({deck_of(some_draw(number), tuple(range(300))) for number, _ in zip(count(), range(50), strict=False)})
-        == 50
-    )
+    assert len({deck_of(some_draw(number), range(300)) for number in range(50)}) == 50
