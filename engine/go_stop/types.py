@@ -428,7 +428,7 @@ class Phase(StrEnum):
 
 
 class Stack(Struct, frozen=True):
-    """Three cards of a month on the layout, captured only together (G3, G6)."""
+    """Three cards of a month on the layout, captured only together (G3, G6); until settled also under a hand card."""
 
     month: int
     owner: Seat | None
@@ -548,9 +548,7 @@ class Reason(StrEnum):
     """``cards``: worth having for what they count."""
     DISCARDS_SAFELY = "discards-safely"
     """No capture is worth it; this card gives least away. ``card``; ``holders``: unseen cards of its month."""
-    STOPS_AHEAD = "stops-ahead"
-    """What there is, is better taken. ``points``: the payment."""
     STOPS_IN_DANGER = "stops-in-danger"
-    """The other player could soon stop. ``points``: the other player's combination score."""
+    """The other player could stop first. ``points``: the other player's combination score."""
     GOES_SAFELY = "goes-safely"
     """The other player is far from stopping. ``points``: the other player's combination score."""

@@ -1,0 +1,342 @@
+"""AI players that look one turn ahead: ``easy`` and ``medium``, and what is done for a seat that does not answer.
+
+Belongs here: what a position promises and how an action is weighed. A bot knows its seat's view and nothing else.
+Every value is in points of the combination score. The weights are judgement, not rules: they were tried against each
+other with ``tests/engine/go_stop/strength.py``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from random import Random
+from typing import Final, assert_never
+
+from engine.flowers import matching, month
+from engine.game import Budget, Card, Level, Message, Thought
+from engine.go_stop.rules import decision_threshold
+from engine.go_stop.rules import legal as legal_actions
+from engine.go_stop.scoring import (
+    ANIMALS,
+    BIT,
+    BRIGHTS,
+    CUP_PILE,
+    DOUBLE_JUNK,
+    JUNK,
+    RIBBONS,
+    SET_ROWS,
+    after_goes,
+    cards_of,
+    gains,
+    junk_to_take,
+    junk_units,
+    payment,
+    pile_of,
+    points,
+    score,
+)
+from engine.go_stop.sight import unseen
+from engine.go_stop.table import other
+from engine.go_stop.text import text
+from engine.go_stop.types import (
+    CARDS,
+    Action,
+    Bonus,
+    Choose,
+    DoublingReason,
+    Go,
+    GoBak,
+    Phase,
+    Play,
+    Reason,
+    Stop,
+    View,
+)
+
+EASY_RANDOM_SHARE: Final = 0.4
+"""How often the easy level plays any legal card instead of its best one."""
+
+# What captured cards promise, beyond the points that they make.
+_SET_PROGRESS: Final = (0.0, 0.1, 0.4, 0.0)
+"""Share of a set's points, by how many of its three cards are there; a whole set counts as points."""
+_BRIGHT_PROGRESS: Final = (0.0, 0.6, 1.6, 1.2, 2.0, 0.0)
+"""By number of brights, as long as three can still be had."""
+_ANY_BRIGHT: Final = 0.4
+"""One bright protects from paying double for want of one (G18)."""
+_EACH_ANIMAL: Final = 0.25
+_EACH_RIBBON: Final = 0.25
+_EACH_JUNK_UNIT: Final = 0.2
+_CUP_CHOICE: Final = 0.3
+"""The cup can be either (G14)."""
+_DECISION: Final = 3.0
+"""For a score with which the deal can be ended."""
+
+# How a turn is weighed.
+_DENIAL: Final = 0.6
+"""A point kept from the other player, who could have made it next."""
+_EXPOSURE: Final = 0.8
+"""A point laid open to the other player."""
+_PATIENCE: Final = 0.3
+"""Share of a capture's value that waits for free, because nobody else can make it."""
+_OWN_STACK: Final = 0.7
+"""Share of a month's value while it lies as a ppuk whose fourth card is in the own hand (G10)."""
+_KEPT_PAIR: Final = 0.4
+"""Share of a pair's value when one half is laid down and nobody else can capture it."""
+
+# Stop or go.
+_RISE: Final = 2
+"""By how many points a score usually rises until the next decision."""
+_LOST: Final = 9
+"""What is usually paid to a player who stops after the other one called go."""
+_RISK: Final = (0.75, 0.6, 0.48, 0.3, 0.14, 0.1, 0.07, 0.05, 0.03)
+"""The chance that the other player stops first, by the points that two captures from the layout leave them short of
+their aim: from -3 and less up to 5 and more. Counted in 5,000 deals between greedy players.
+"""
+_RISK_OFFSET: Final = 3
+
+_MONTHS: Final = tuple(pile_of(card for card in CARDS if month(card) == number) for number in range(13))
+"""The four cards of each month as a pile; the first entry is empty."""
+
+
+def default_action(view: View) -> Action:
+    """Stop if a decision is open, take the dearest card with the stock card, else play the cheapest hand card."""
+    assert view.hand is not None, "a spectator has nothing to do"
+    legal = legal_actions(view.table, view.hand)
+    match view.table.phase:
+        case Phase.DECIDE:
+            return Stop()
+        case Phase.CHOOSE:
+            return max(legal, key=lambda action: _rank(action.take) if isinstance(action, Choose) else 0)
+        case _:
+            return min(legal, key=lambda action: _rank(action.card) if isinstance(action, Play) else 0)
+
+
+def _rank(card: Card) -> int:
+    """Cheap cards first."""
+    kinds = (JUNK & ~DOUBLE_JUNK, RIBBONS, DOUBLE_JUNK, ANIMALS & ~CUP_PILE, CUP_PILE, BRIGHTS)
+    return next(rank for rank, cards in enumerate(kinds) if BIT[card] & cards)
+
+
+def think(view: View, legal: Sequence[Action], rng: Random, budget: Budget) -> Thought[Action]:
+    """The best of ``legal`` as far as one turn shows; on the easy level often any of them.
+
+    No level plays at random with a score that is made: stop or go is always thought over.
+    """
+    assert legal, "there is nothing to choose from"
+    if len(legal) == 1:
+        return Thought(legal[0], reason=Message(Reason.ONLY_ACTION))
+    outlook = _Outlook(view)
+    if view.table.phase is Phase.DECIDE:
+        return outlook.decide()
+    worths = [outlook.weigh(action) for action in legal]
+    values = {text(action): round(value, 3) for action, value in zip(legal, worths, strict=True)}
+    if budget.level is Level.EASY and rng.random() < EASY_RANDOM_SHARE:
+        return Thought(rng.choice(legal), values, Message(Reason.TRIES_SOMETHING))
+    best = legal[worths.index(max(worths))]
+    return Thought(best, values, outlook.reason(best))
+
+
+def worth(pile: int, rival: int, aim: int) -> float:
+    """What ``pile`` makes and promises against the other player's pile ``rival``, to a player who can end the deal
+    with ``aim`` points.
+    """
+    made = points(pile)
+    total = float(made)
+    if made >= aim:
+        total += _DECISION
+    for row in SET_ROWS:
+        if not rival & row.cards:
+            total += _SET_PROGRESS[(pile & row.cards).bit_count()] * row.points
+    brights = (pile & BRIGHTS).bit_count()
+    if brights:
+        total += _ANY_BRIGHT
+        if (rival & BRIGHTS).bit_count() <= 2:
+            total += _BRIGHT_PROGRESS[brights]
+    total += _EACH_ANIMAL * (pile & ANIMALS).bit_count() + _EACH_RIBBON * (pile & RIBBONS).bit_count()
+    total += _EACH_JUNK_UNIT * junk_units(pile)
+    return total + _CUP_CHOICE if pile & CUP_PILE else total
+
+
+def _bits(pile: int) -> Iterator[int]:
+    """The cards of ``pile``, each as a pile of its own."""
+    while pile:
+        lowest = pile & -pile
+        yield lowest
+        pile ^= lowest
+
+
+class _Outlook:
+    """A view as its player reads it, to weigh what can be done."""
+
+    def __init__(self, view: View) -> None:
+        assert view.viewer is not None, "a spectator has nothing to weigh"
+        assert view.hand is not None, "a seat sees its own hand"
+        self.table = table = view.table
+        self.me = view.viewer
+        self.rival = other(self.me)
+        self.hand = pile_of(view.hand)
+        self.last_turn = len(view.hand) == 1
+        self.layout = pile_of(table.layout)
+        self.mine = pile_of(table.captured[self.me])
+        self.theirs = pile_of(table.captured[self.rival])
+        self.revealed = 0
+        if table.pending is not None and table.pending.revealed is not None:
+            self.revealed = BIT[table.pending.revealed]
+            if table.pending.matched:  # captured once the turn is settled (G5)
+                self.mine |= pile_of((table.pending.card, *table.pending.matched))
+        self.unseen = pile_of(unseen(table, (view.hand,)))
+        unseen_count = self.unseen.bit_count()
+        self.next_chance = 1 / unseen_count if unseen_count else 0.0
+        """The chance of each unseen card to be the next stock card."""
+        self.held_chance = table.hand_sizes[self.rival] * self.next_chance
+        """The chance of each unseen card to be in the other player's hand."""
+        self.my_aim = decision_threshold(table, self.me)
+        self.their_aim = decision_threshold(table, self.rival)
+        self.my_worth = worth(self.mine, self.theirs, self.my_aim)
+        self.their_worth = worth(self.theirs, self.mine, self.their_aim)
+
+    # Gains ------------------------------------------------------------------------------------------------
+
+    def gain(self, cards: int) -> float:
+        """What capturing the pile ``cards`` is worth to this player."""
+        return worth(self.mine | cards, self.theirs, self.my_aim) - self.my_worth
+
+    def rival_gain(self, cards: int) -> float:
+        """What capturing the pile ``cards`` is worth to the other player."""
+        return worth(self.theirs | cards, self.mine, self.their_aim) - self.their_worth
+
+    def junk_gain(self, owed: int) -> float:
+        """What taking ``owed`` junk units from the other player is worth (G11)."""
+        taken = pile_of(junk_to_take(self.table.captured[self.rival], owed))
+        left = worth(self.theirs & ~taken, self.mine, self.their_aim)
+        return self.gain(taken) + _DENIAL * (self.their_worth - left)
+
+    def rival_holds(self, number: int) -> float:
+        """The chance that the other player holds a card of month ``number``."""
+        return 1 - (1 - self.held_chance) ** (self.unseen & _MONTHS[number]).bit_count()
+
+    # Weighing ---------------------------------------------------------------------------------------------
+
+    def weigh(self, action: Action) -> float:
+        """How good ``action`` is; comparable among the actions of one decision."""
+        match action:
+            case Play(card):
+                return self._weigh_play(month(card), *self._capture(action))
+            case Choose(take):
+                denied = _DENIAL * self.rival_holds(month(take)) * self.rival_gain(BIT[take])
+                return self.gain(self.revealed | BIT[take]) + denied
+            case Stop() | Go():
+                raise AssertionError("stop and go are not weighed against cards: see decide()")
+            case _:
+                assert_never(action)
+
+    def _weigh_play(self, number: int, card: int, matched: int) -> float:
+        if not matched:
+            return self._weigh_discard(number, card)
+        whole_month = _MONTHS[number]
+        capture = self.gain(card | matched)
+        denied = _DENIAL * self.rival_holds(number) * self.rival_gain(matched)
+        unseen_count = (self.unseen & whole_month).bit_count()
+        if matched.bit_count() == 3:
+            return capture + denied + self.junk_gain(2 if self._own_stack(number) else 1)
+        if not unseen_count:
+            return capture if self.last_turn else capture * (1 - _PATIENCE)
+        surprise = unseen_count * self.next_chance
+        if self.layout & whole_month == matched:
+            together = self._ppuk(number, card)
+        else:
+            together = self.gain(whole_month) + (0.0 if self.last_turn else self.junk_gain(1))  # ttadak (G9)
+        return (1 - surprise) * capture + surprise * together + denied
+
+    def _weigh_discard(self, number: int, card: int) -> float:
+        """A card that stays on the layout: a gift, a trap, or the first half of a pair."""
+        partners = list(_bits(self.unseen & _MONTHS[number]))
+        value = 0.0
+        if partners:
+            own = sum(self.gain(card | partner) for partner in partners) / len(partners)
+            rivals = sum(self.rival_gain(card | partner) for partner in partners) / len(partners)
+            chok = own + (0.0 if self.last_turn else self.junk_gain(1))  # G9
+            value += len(partners) * self.next_chance * chok - _EXPOSURE * self.rival_holds(number) * rivals
+        kept = self.hand & _MONTHS[number] & ~card
+        if kept:
+            best = max(self.gain(card | half) for half in _bits(kept))
+            value += (1 - self.rival_holds(number)) * _KEPT_PAIR * best
+        return value
+
+    def _ppuk(self, number: int, card: int) -> float:
+        """What a ppuk promises: its fourth card captures all and takes junk (G6, G10)."""
+        if self.hand & _MONTHS[number] & ~card:
+            return _OWN_STACK * (self.gain(_MONTHS[number]) + self.junk_gain(2))
+        return (self.next_chance - _EXPOSURE * self.held_chance) * self.rival_gain(_MONTHS[number])
+
+    def _own_stack(self, number: int) -> bool:
+        return any(stack.month == number and stack.owner == self.me for stack in self.table.stacks)
+
+    # Stop or go -------------------------------------------------------------------------------------------
+
+    def decide(self) -> Thought[Action]:
+        """Stop, or go when what may be added outweighs what may be lost (G15, G17)."""
+        table = self.table
+        paid = payment(
+            table.options,
+            winner=self.mine,
+            loser=self.theirs,
+            goes=table.goes[self.me],
+            loser_goes=table.goes[self.rival],
+            carry=table.carry,
+        )
+        doubled = {doubling.reason: doubling.factor for doubling in paid.doublings}
+        lost = _LOST * doubled.get(DoublingReason.NAGARI, 1) * (2 if table.options["go_bak"] == GoBak.ON else 1)
+        more = after_goes(paid.score.points + _RISE, paid.goes + 1) - paid.after_goes
+        risk = self._risk()
+        going = (1 - risk) * (paid.points + more) - risk * lost
+        rival_points = table.scores[self.rival].points
+        values = {text(Go()): round(going, 3), text(Stop()): float(paid.points)}
+        if going > paid.points:
+            return Thought(Go(), values, Message(Reason.GOES_SAFELY, {"points": rival_points}))
+        return Thought(Stop(), values, Message(Reason.STOPS_IN_DANGER, {"points": rival_points}))
+
+    def _risk(self) -> float:
+        """The chance that the other player stops first, by how far two captures from the layout leave them."""
+        open_months = (number for number in range(1, 13) if self.layout & _MONTHS[number])
+        reach = (points(self.theirs | (self.layout | self.unseen) & _MONTHS[number]) for number in open_months)
+        now = points(self.theirs)
+        rises = sorted((reached - now for reached in reach), reverse=True)
+        missing = self.their_aim - now - sum(rises[:2])
+        return _RISK[max(0, min(missing + _RISK_OFFSET, len(_RISK) - 1))]
+
+    # Reasons ----------------------------------------------------------------------------------------------
+
+    def reason(self, action: Action) -> Message:
+        """The chief reason for ``action``: what it makes, hinders, works towards or takes; else what it risks."""
+        card, matched = self._capture(action)
+        if not matched:
+            (discarded,) = cards_of(card)
+            holders = (self.unseen & _MONTHS[month(discarded)]).bit_count()
+            return Message(Reason.DISCARDS_SAFELY, {"card": discarded, "holders": holders})
+        taken = card | matched
+        completed = gains(score(self.mine), score(self.mine | taken))
+        if completed:
+            return Message(Reason.COMPLETES, {"combos": tuple(completed)})
+        hindered = gains(score(self.theirs), score(self.theirs | taken))
+        if hindered:
+            return Message(Reason.DENIES, {"combo": hindered[0]})
+        if matched.bit_count() == 3:
+            own = isinstance(action, Play) and self._own_stack(month(action.card))
+            return Message(Reason.TAKES_JUNK, {"bonus": Bonus.OWN_PPUK if own else Bonus.STACK})
+        for row in SET_ROWS:
+            have = ((self.mine | taken) & row.cards).bit_count()
+            if taken & row.cards and not self.theirs & row.cards and have >= 2:
+                return Message(Reason.WORKS_TOWARDS, {"combo": row.name, "have": have, "need": 3})
+        return Message(Reason.CAPTURES, {"cards": cards_of(taken)})
+
+    def _capture(self, action: Action) -> tuple[int, int]:
+        """The capturing card of ``action`` and what it matches, as piles."""
+        match action:
+            case Play(card, None):
+                return BIT[card], pile_of(matching(card, self.table.layout))
+            case Play(card, take) if take is not None:
+                return BIT[card], BIT[take]
+            case Choose(take):
+                return self.revealed, BIT[take]
+            case _:
+                raise AssertionError("stop and go capture nothing")
