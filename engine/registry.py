@@ -7,9 +7,13 @@ from types import MappingProxyType
 from typing import Final
 
 from engine.game import AnyGame, GameError
+from engine.go_stop import GO_STOP
 from engine.koi_koi import KOI_KOI
 
-_ALL: Final[tuple[AnyGame, ...]] = (KOI_KOI,)
+_ALL: Final[tuple[AnyGame, ...]] = (
+    KOI_KOI,
+    GO_STOP,
+)
 
 GAMES: Final[Mapping[str, AnyGame]] = MappingProxyType({game.name: game for game in _ALL})
 """Every game by its name."""
