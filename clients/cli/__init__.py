@@ -1,0 +1,1 @@
+"""A person's client for the terminal: one session core, several faces."""

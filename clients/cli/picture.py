@@ -142,6 +142,8 @@ def _after_room_event(picture: Picture, event: room.RoomEvent) -> Picture:
             return _seat(picture, seat, replace(picture.seats[seat], stand_in=True, level=level))
         case room.SeatBack(seat=seat):
             return _seat(picture, seat, replace(picture.seats[seat], away=False, stand_in=False, level=None))
+        case room.SeatReady(seat=seat):
+            return _seat(picture, seat, replace(picture.seats[seat], ready=True))
         case room.HostIs(seat=seat):
             return replace(picture, host=seat)
         case room.MatchOpened(match=match, commitments=commitments):
@@ -152,6 +154,8 @@ def _after_room_event(picture: Picture, event: room.RoomEvent) -> Picture:
             assert picture.match is not None, "contributions were fixed outside a match"
             fixed = tuple((each.seat, each.value) for each in given)
             return replace(picture, phase=PLAYING, match=replace(picture.match, contributions=fixed))
+        case room.Rematched():
+            return replace(picture, phase=LOBBY, match=None, view=None)
         case room.RoomClosed():
             return replace(picture, phase=CLOSED)
         case _:
@@ -163,7 +167,8 @@ def _after_match_event(picture: Picture, event: DealBegan | DealEnded | MatchEnd
     match event:
         case DealBegan(deal=deal, attempt=attempt, beginner=beginner, carry=carry):
             began = replace(picture.match, deal=deal, attempt=attempt, beginner=beginner, carry=carry, outcome=None)
-            return replace(picture, phase=PLAYING, match=began, view=None)
+            seats = tuple(replace(info, ready=False) for info in picture.seats)
+            return replace(picture, phase=PLAYING, match=began, view=None, seats=seats)
         case DealEnded(reason=reason, scores=scores, totals=totals):
             ended = replace(picture.match, totals=totals, outcome=Outcome(reason, scores))
             return replace(picture, phase=BETWEEN_DEALS, match=ended)

@@ -28,7 +28,8 @@ REFUSALS: Final[Mapping[str, str]] = {
     Refused.ALREADY_IN_A_ROOM: N_("You are in a room already."),
     Refused.BAD_TOKEN: N_("The seat is not yours any more: it was given up, or the host freed it."),
     Refused.NO_SUCH_SEAT: N_("There is no such seat. The table has {seats}, numbered from 0."),
-    Refused.SEAT_TAKEN: N_("Seat {seat} is taken by a person. Free seats: {free}."),
+    Refused.SEAT_TAKEN: N_("That seat is taken by a person. Free seats: {free}."),
+    Refused.SEAT_OPEN: N_("Nobody holds seat {seat}."),
     Refused.ROOM_FULL: N_("The table is full: every seat is held by a person."),
     Refused.SPECTATORS_NOT_ALLOWED: N_("This room does not admit spectators."),
     Refused.SPECTATORS_ONLY_WATCH: N_("You are watching; only players can do that."),
@@ -210,6 +211,10 @@ def room_event(event: room.RoomEvent, before: People, now: People) -> Lines:
             return (_("The shuffle is fixed."),)
         case room.QuestionOpened(wait_ms=wait_ms):
             return (_("Everyone is asked; the answers are shown in {seconds} s.").format(seconds=wait_ms // 1000),)
+        case room.SeatReady(seat=seat):
+            return (now.say(seat, N_("You are ready."), N_("{who} is ready.")),)
+        case room.Rematched():
+            return (_("Once more: the table is as before the match."),)
         case room.SeedRevealed():
             return ()  # the check that follows says more
         case room.RoomClosed(why=why):

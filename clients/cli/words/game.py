@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Mapping
-from typing import Any, ClassVar, Final
+from collections.abc import Callable, Mapping
+from typing import Any, Final
 
-from clients.cli.words import N_, Lines, _, filled, plainly
+from msgspec import Struct
+
+from clients.cli.words import N_, Lines, _, filled, listed, plainly
 from clients.cli.words.people import People
 from engine.game import AnyGame, Card, Message, Param, Why
 
@@ -21,69 +22,58 @@ SHARED_WHY: Final[Mapping[str, str]] = {
 """Refusals that all games share (``engine.game.Why``)."""
 
 
-class GameWords(ABC):
-    """How one game is told to people. Holds no data of its own; everything that changes is an argument."""
+class GameWords(Struct, frozen=True, kw_only=True):
+    """How one game is told to people. One of these stands at the end of the module of each game.
 
-    game: ClassVar[AnyGame]
-    title: ClassVar[str]
+    Events, views and actions are those of the game. Views are the reader's own.
+    """
+
+    game: AnyGame
+    title: str
     """As a heading."""
-    why: ClassVar[Mapping[str, str]]
+    card: Callable[[Card], str]
+    """A card's code and name: ``03b cherry curtain``."""
+    event: Callable[[Any, People], Lines]
+    """What happened: an event as the reader was shown it."""
+    table: Callable[[Any, People], Lines]
+    """A view: everything in the open, and the reader's hand."""
+    score: Callable[[Any, People], Lines]
+    """A view: the score of the deal so far, and how it comes about."""
+    question: Callable[[Any], str]
+    """A view whose owner is to act: what is asked of them."""
+    move: Callable[[str, Any], str]
+    """A legal action's text and the view: what it would do."""
+    last: Callable[[Any, People], Lines] = lambda _view, _people: ()
+    """A view: what is worth another look besides the sentences since the reader's last move."""
+    codes: Mapping[str, Mapping[str, str]] = {}
+    """Words for parameters that are codes, by the parameter's name: ``yaku`` → ``animals`` → …"""
+    why: Mapping[str, str]
     """A sentence for each refusal of this game, by code; ``{card}`` and the like are filled with card names."""
-    reasons: ClassVar[Mapping[str, str]]
+    reasons: Mapping[str, str]
     """Why an AI chose: a sentence for each code of the game's ``Reason``."""
-    endings: ClassVar[Mapping[str, str]]
+    endings: Mapping[str, str]
     """How a deal can end, by the reason of its outcome."""
-
-    @abstractmethod
-    def card(self, card: Card) -> str:
-        """A card's code and name: ``03b cherry curtain``."""
-
-    @abstractmethod
-    def event(self, event: Any, people: People, view: Any) -> Lines:
-        """What happened. ``view`` is the reader's view after the event."""
-
-    @abstractmethod
-    def table(self, view: Any, people: People) -> Lines:
-        """Everything in the open, and the reader's hand."""
-
-    @abstractmethod
-    def move(self, action: str, view: Any) -> str:
-        """What a legal action means here: ``takes 03p``."""
-
-    @abstractmethod
-    def question(self, view: Any, people: People) -> str:
-        """What is asked of the reader, who is to act."""
-
-    @abstractmethod
-    def score(self, view: Any, people: People) -> Lines:
-        """The score of the deal so far, and how it comes about."""
-
-    def last(self, view: Any, people: People) -> Lines:  # noqa: ARG002 - games override
-        """What is worth another look besides the sentences since the reader's last move."""
-        return ()
 
     def refusal(self, code: str, params: Mapping[str, Param]) -> str:
         """Why an action was refused and what is possible."""
-        template = self.why.get(code) or SHARED_WHY.get(code)
-        return plainly(code, params) if template is None else filled(template, self.worded(params))
+        return self._sentence(self.why.get(code) or SHARED_WHY.get(code), code, params)
 
     def reason(self, message: Message) -> str:
         """Why an AI chose."""
-        template = self.reasons.get(message.code)
-        if template is None:
-            return plainly(message.code, message.params)
-        return filled(template, self.worded(message.params))
-
-    def worded(self, params: Mapping[str, Param]) -> dict[str, Param]:
-        """``params`` with cards named in full; games word further kinds of parameters."""
-        return {key: self._named(value) for key, value in params.items()}
-
-    def _named(self, value: Param) -> Param:
-        if isinstance(value, tuple):
-            return tuple(str(self._named(part)) for part in value)
-        return self.card(Card(value)) if isinstance(value, str) and value in self.game.cards else value
+        return self._sentence(self.reasons.get(message.code), message.code, message.params)
 
     def ending(self, reason: str) -> str:
-        """How the deal ended."""
-        template = self.endings.get(reason)
-        return reason if template is None else _(template)
+        """How a deal ended."""
+        return _(self.endings[reason]) if reason in self.endings else reason
+
+    def _sentence(self, template: str | None, code: str, params: Mapping[str, Param]) -> str:
+        if template is None:
+            return plainly(code, params)
+        return filled(template, {name: self._worded(name, value) for name, value in params.items()})
+
+    def _worded(self, name: str, value: Param) -> str:
+        if isinstance(value, tuple):
+            return listed(self._worded(name, part) for part in value) or _("none")
+        if name in self.codes and value in self.codes[name]:
+            return _(self.codes[name][str(value)])
+        return self.card(Card(value)) if isinstance(value, str) and value in self.game.cards else str(value)

@@ -1,0 +1,148 @@
+"""The server that ``fudaza play`` starts: a child of ours that outlives us while anybody plays.
+
+Belongs here: starting it, knowing where it listens, starting it again on the same data, clearing up after it. Must not
+be known here: rooms, what is played.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import secrets
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Final
+
+import msgspec
+from msgspec import Struct
+
+from clients.cli.places import state_dir
+
+try:
+    import fcntl
+except ImportError:  # pragma: no cover - there is none on Windows
+    fcntl = None  # type: ignore[assignment]
+
+READY_SECONDS: Final = 30.0
+"""A server that is not ready by then will not be."""
+EMPTY_SECONDS: Final = 30
+"""It stops when nobody has been connected for so long: enough to reconnect, or for a friend to join."""
+KEPT_SECONDS: Final = 7 * 24 * 3600
+"""Directories of stopped servers are removed after this; until then their rooms can be resumed."""
+
+
+class CannotStart(Exception):
+    """The server does not start; the message is its last words, ``log`` the file that has them all."""
+
+    def __init__(self, words: str, log: Path) -> None:
+        super().__init__(words)
+        self.words = words
+        self.log = log
+
+
+class _Ready(Struct):
+    host: str
+    port: int
+
+
+class _ReadyLine(Struct):
+    ready: _Ready
+
+
+class LocalServer:
+    """One server of ours, with its own directory: data, log, and a lock that is held as long as it lives."""
+
+    def __init__(self, directory: Path, host: str, port: int) -> None:
+        self.directory = directory
+        self.log = directory / "server.log"
+        self._host = host
+        self._port = port
+        self._process: subprocess.Popen[bytes] | None = None
+
+    @classmethod
+    def fresh(cls, host: str, port: int) -> LocalServer:
+        """A server with a new directory. ``port`` 0 means any free one."""
+        servers = state_dir() / "servers"
+        servers.mkdir(mode=0o700, exist_ok=True)
+        _clear(servers)
+        directory = servers / secrets.token_hex(8)
+        directory.mkdir(mode=0o700)
+        return cls(directory, host, port)
+
+    @property
+    def url(self) -> str:
+        """Where this machine reaches it. Known once it was started."""
+        host = {"0.0.0.0": "127.0.0.1", "::": "[::1]", "": "127.0.0.1"}.get(self._host, self._host)  # noqa: S104
+        return f"ws://{f'[{host}]' if ':' in host and not host.startswith('[') else host}:{self._port}"
+
+    @property
+    def running(self) -> bool:
+        """Whether the child that we started still runs."""
+        return self._process is not None and self._process.poll() is None
+
+    async def start(self) -> None:
+        """Start it (again: on the same data and port) and wait until it takes connections.
+
+        Raises:
+            CannotStart: it stopped, or was not ready in time.
+        """
+        command = [
+            *(sys.executable, "-P", "-m", "server", "--ready-json", "--host", self._host, "--port", str(self._port)),
+            *("--data", str(self.directory / "data"), "--exit-when-empty", str(EMPTY_SECONDS), "--log-format", "json"),
+        ]
+        with (self.directory / "alive").open("wb") as alive, self.log.open("ab") as log:
+            if fcntl is not None:
+                # The child inherits this lock: the kernel keeps it as long as the child lives, and no longer.
+                with contextlib.suppress(BlockingIOError):
+                    fcntl.flock(alive, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            self._process = subprocess.Popen(  # noqa: S603, ASYNC220 - our own program; it must outlive this event loop
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=log,
+                start_new_session=True,  # Ctrl-C at the client is not for the server
+                pass_fds=(alive.fileno(),) if fcntl is not None else (),
+            )
+        assert self._process.stdout is not None
+        with self._process.stdout as out:
+            try:
+                line = await asyncio.wait_for(asyncio.to_thread(out.readline), READY_SECONDS)
+                ready = msgspec.json.decode(line, type=_ReadyLine).ready
+            except (TimeoutError, msgspec.MsgspecError) as problem:
+                self._process.kill()
+                self._process.wait()
+                raise CannotStart(self._last_words(), self.log) from problem
+        self._port = ready.port
+
+    def _last_words(self) -> str:
+        lines = self.log.read_text(encoding="utf-8", errors="replace").splitlines()
+        return lines[-1] if lines else ""
+
+
+def _clear(servers: Path) -> None:
+    """Remove what servers left that stopped long ago."""
+    for directory in servers.iterdir():
+        alive = directory / "alive"
+        try:
+            if time.time() - alive.stat().st_mtime < KEPT_SECONDS or _locked(alive):
+                continue
+        except FileNotFoundError:
+            pass
+        shutil.rmtree(directory, ignore_errors=True)
+
+
+def _locked(path: Path) -> bool:
+    if fcntl is None:
+        return False
+    descriptor = os.open(path, os.O_RDWR)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(descriptor)
+    return False
