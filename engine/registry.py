@@ -8,11 +8,13 @@ from typing import Final
 
 from engine.game import AnyGame, GameError
 from engine.go_stop import GO_STOP
+from engine.hachinin_meri import HACHININ_MERI
 from engine.koi_koi import KOI_KOI
 
 _ALL: Final[tuple[AnyGame, ...]] = (
     KOI_KOI,
     GO_STOP,
+    HACHININ_MERI,
 )
 
 GAMES: Final[Mapping[str, AnyGame]] = MappingProxyType({game.name: game for game in _ALL})

@@ -68,13 +68,17 @@ def _combination(table: Table, trick: Trick, cards: Sequence[Card], place: int) 
     pair = PAIRS[trump].get((cards[place], low))
     if pair is None:
         return None
-    stake = _stake(table, pair)
-    return Combination(pair, team(left_of(trick.leader, place)), cards[place], low, POINTS[stake], stake)
+    played_for = stake(table, pair, ninth=len(table.tricks) == TRICKS - 1)
+    winner = team(left_of(trick.leader, place))
+    return Combination(pair, winner, cards[place], low, POINTS[played_for], played_for)
 
 
-def _stake(table: Table, pair: Pair) -> Stake:
-    """H25: five once, never seven or ten."""
-    if len(table.tricks) == TRICKS - 1:
+def stake(table: Table, pair: Pair, *, ninth: bool) -> Stake:
+    """What ``pair`` is played for, in the ninth trick or before (H25): five once, never seven or ten.
+
+    Asked only once the side cards have been shown.
+    """
+    if ninth:
         return Stake.NINTH
     counts = {
         ConcealedRobai.OWN_PAIRS: pair in (Pair.SOTA_ROBAI, Pair.ROBAI_REI),

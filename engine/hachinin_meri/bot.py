@@ -1,0 +1,122 @@
+"""Players that look at the table and one card ahead: ``easy`` and ``medium``.
+
+A card is worth the chance that the team takes the trick with it, plus or minus the combination that may come of it,
+less what the card would still be good for. ``odds`` estimates all three from the view. Partners need no signals for
+this: a trick that a partner takes is as good as one's own, so nothing is spent on it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from random import Random
+from typing import Final
+
+from engine.game import Budget, Card, Level, Message, Param, Thought
+from engine.hachinin_meri.cards import PLAIN, TRUMPS, native_robai
+from engine.hachinin_meri.odds import Odds, Worth
+from engine.hachinin_meri.rules import discardable, playable
+from engine.hachinin_meri.text import DECLARE, DISCARDS, PASS, PLAYS, text
+from engine.hachinin_meri.types import Action, Declare, Discard, Pass, Phase, Play, Reason, View
+from engine.hachinin_meri.worlds import HIDING_RATE
+
+CARELESS: Final = 0.4
+"""How often ``easy`` plays any card it may."""
+
+
+def default_action(view: View) -> Action:
+    """What is done for a seat that does not answer: pass; the cheapest discard; the cheapest card."""
+    table = view.table
+    assert view.seat is not None, "a spectator does nothing"
+    match table.phase:
+        case Phase.DECLARING:
+            return PASS  # H10: silence is a pass
+        case Phase.DISCARDING:
+            return DISCARDS[_cheapest(discardable(table, view.hand), table.okie)]
+        case Phase.PLAYING:
+            return PLAYS[_cheapest(playable(table, view.seat, view.hand), table.okie)]
+        case Phase.OVER:
+            raise AssertionError("nothing is done when the deal is over")
+
+
+def _cheapest(cards: Sequence[Card], okie: Card) -> Card:
+    """The lowest plain card, for want of one the lowest trump."""
+    trumps = TRUMPS[okie[0]]
+    return min(cards, key=lambda card: (card in trumps, trumps.get(card) or PLAIN[card]))
+
+
+def think(view: View, legal: Sequence[Action], rng: Random, budget: Budget) -> Thought[Action]:
+    """An AI's choice among ``legal`` and its reason. Levels above ``medium`` play as ``medium``."""
+    first = legal[0]
+    if len(legal) == 1:
+        nothing = isinstance(first, Pass)
+        return Thought(first, {}, Message(Reason.NOTHING_TO_DECLARE if nothing else Reason.FORCED, _card(first)))
+    match first:
+        case Declare() | Pass():
+            return _declaration(view, rng)
+        case Discard() | Play():
+            careless = budget.level is Level.EASY and rng.random() < CARELESS
+            cards = [action.card for action in legal if isinstance(action, Discard | Play)]
+            if careless:
+                action = rng.choice(legal)
+                return Thought(action, {}, Message(Reason.RANDOM, _card(action)))
+            return _discard(view, cards) if isinstance(first, Discard) else _play(view, cards)
+
+
+def _card(action: Action) -> dict[str, Param]:
+    return {"card": action.card} if isinstance(action, Discard | Play) else {}
+
+
+def _declaration(view: View, rng: Random) -> Thought[Action]:
+    """Declare, nearly always: the Okie is another trump, and the opening lead comes with it.
+
+    Hidden it is worth five to whoever wins its combination, which as often as not is the other team; it is hidden at
+    a fixed rate so that silence says little (H25).
+    """
+    hides = rng.random() < HIDING_RATE
+    reason = Message(Reason.HIDE if hides else Reason.DECLARE, {"robai": native_robai(view.table.okie[0])})
+    return Thought(PASS if hides else DECLARE, {}, reason)
+
+
+def _discard(view: View, cards: Sequence[Card]) -> Thought[Action]:
+    """Put away what is worth least, from the shortest suit where it makes no difference."""
+    odds = Odds(view)
+    suits = [card[0] for card in view.hand if card not in odds.trumps]
+    values = {card: -odds.kept(card) - 0.01 * suits.count(card[0]) for card in cards}
+    chosen = max(cards, key=values.__getitem__)
+    reason = Message(Reason.VOID, {"card": chosen, "suit": chosen[0]})
+    return Thought(DISCARDS[chosen], {text(DISCARDS[card]): value for card, value in values.items()}, reason)
+
+
+def _play(view: View, cards: Sequence[Card]) -> Thought[Action]:
+    odds = Odds(view)
+    worths = {card: odds.worth(card) for card in cards}
+    chosen = max(cards, key=lambda card: worths[card].total)
+    values = {text(PLAYS[card]): worth.total for card, worth in worths.items()}
+    return Thought(PLAYS[chosen], values, _reason(view, odds, chosen, worths))
+
+
+def _reason(view: View, odds: Odds, chosen: Card, worths: dict[Card, Worth]) -> Message:
+    """What decided for ``chosen``, in the order of how much a person wants to hear it."""
+    worth = worths[chosen]
+    params: dict[str, Param] = {"card": chosen}
+    if worth.pair is not None and worth.gain > 0.3:
+        return Message(Reason.COMBINATION, {**params, "pair": worth.pair})
+    feared = max(worths.values(), key=lambda other: other.loss)
+    if feared.pair is not None and feared.loss > worth.loss + 0.3:
+        return Message(Reason.PROTECT, {**params, "pair": feared.pair})
+    trick = view.table.trick
+    if trick is None:
+        if chosen in odds.trumps:
+            return Message(Reason.LEAD_MERI, params)
+        high = not any(card[0] == chosen[0] and PLAIN[card] > PLAIN[chosen] for card in odds.unseen)
+        return Message(Reason.LEAD_HIGH if high else Reason.LEAD_LOW, params)
+    if len(worths) == len(view.hand) == 2:
+        (kept,) = (card for card in view.hand if card != chosen)
+        if kept in odds.trumps:
+            return Message(Reason.KEEP_LAST, {**params, "keep": kept})
+    if chosen != _cheapest(list(worths), view.table.okie):
+        return Message(Reason.WIN, params)
+    partner = odds.winning_partner()
+    if partner is not None:
+        return Message(Reason.PARTNER_WINS, {**params, "seat": partner})
+    return Message(Reason.DUCK, params)
