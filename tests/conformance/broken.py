@@ -84,6 +84,14 @@ class AltersWhatItShows(Duel):
         return replace(shown, seat=Seat(0)) if isinstance(shown, Laid) and viewer is None else shown
 
 
+class HidesMoreTheSecondTime(Duel):
+    """Takes what was redacted for unfit to be shown."""
+
+    def redact(self, event: AnyEvent, viewer: Viewer) -> AnyEvent:
+        shown = super().redact(event, viewer)
+        return replace(shown, hands=(None, None)) if isinstance(event, Dealt) and event.unseen is None else shown
+
+
 class CopiesNeedlessly(Duel):
     """Makes a copy where nothing is hidden."""
 
@@ -203,6 +211,7 @@ BROKEN: Final[dict[type[Duel], str]] = {
     LeaksTheFaceDownCard: "not what was shown",
     HidesWhatWasPublic: "not what was shown",
     AltersWhatItShows: "altered what it shows",
+    HidesMoreTheSecondTime: "redacted again",
     CopiesNeedlessly: "copied",
     ViewKnowsTheHand: "not what was shown",
     ShowsWhoAnswered: "a sealed answer shows",

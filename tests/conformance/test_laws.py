@@ -20,7 +20,7 @@ EVERY_GAME = pytest.mark.parametrize("game", [*GAMES.values(), DUEL], ids=lambda
 
 
 @EVERY_GAME
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(12))
 def test_laws_hold_at_every_step_of_random_deals_with_random_options(game: AnyGame, seed: int) -> None:
     rng = Random(seed)
     hold_all(game, shortest(game, random_options(game, rng)), rng, set())
