@@ -12,7 +12,7 @@ import click
 
 from clients.cli.words import N_, _, filled, listed, plainly
 from clients.cli.words.game import SHARED_WHY
-from engine.game import AnyGame, Message
+from engine.game import AnyGame, Message, Why
 from engine.record import (
     DealRecord,
     Difference,
@@ -35,7 +35,12 @@ TOO_LONG: Final = "too-long"
 BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
 
 FAULTS: Final[Mapping[str, str]] = {
-    **SHARED_WHY,
+    Why.NOT_YOUR_TURN: N_("It is another seat's turn."),
+    Why.ALREADY_ANSWERED: N_("The seat has answered already."),
+    Why.DEAL_OVER: N_("The deal is over."),
+    Why.NOT_IN_HAND: N_("The seat does not hold {card}."),
+    Why.UNKNOWN_OPTION: SHARED_WHY[Why.UNKNOWN_OPTION],
+    Why.BAD_OPTION_VALUE: SHARED_WHY[Why.BAD_OPTION_VALUE],
     TOO_LONG: N_("No record has more than {limit} bytes."),
     Fault.NOT_JSON: N_("This is no JSON: {problem}."),
     Fault.BAD_FIELD: N_("This is no deal record: {path}: {problem}."),
@@ -50,7 +55,7 @@ FAULTS: Final[Mapping[str, str]] = {
     Misfit.DECK: N_("The deck is another one: card {place} should be {found}, the record has {said}."),
     Misfit.BEGINNER: N_("The seat drawn to begin is {found}, the record has {said}."),
 }
-"""What can be wrong with a record, in sentences."""
+"""What can be wrong with a record, in sentences; a game's own refusals are named by their codes."""
 
 
 Judge: TypeAlias = Callable[[AnyGame, DealRecord], str | None]
@@ -70,10 +75,10 @@ def replay_command(context: click.Context, file: IO[bytes], checking: bool) -> N
     """
     if checking:
         number, right = _judge_all(file, _compare)
-        _summarise(context, file, number, right, N_("{right} of {number} records agree."))
+        _summarise(context, number, right, N_("{right} of {number} records agree."))
     else:
         number, right = _judge_all(file, _fill_in, stop=True)
-        _summarise(context, file, number, right, N_("{right} of {number} records replayed."))
+        _summarise(context, number, right, N_("{right} of {number} records replayed."))
 
 
 @click.command("verify")
@@ -87,7 +92,7 @@ def verify_command(context: click.Context, file: IO[bytes]) -> None:
     published before the match, and the contribution your own, is for you to compare.
     """
     number, right = _judge_all(file, _verify, yes=True)
-    _summarise(context, file, number, right, N_("{right} of {number} records verified."))
+    _summarise(context, number, right, N_("{right} of {number} records verified."))
 
 
 def _judge_all(file: IO[bytes], judge: Judge, *, yes: bool = False, stop: bool = False) -> tuple[int, int]:
@@ -114,10 +119,10 @@ def _judge_all(file: IO[bytes], judge: Judge, *, yes: bool = False, stop: bool =
     return number, right
 
 
-def _summarise(context: click.Context, file: IO[bytes], number: int, right: int, template: str) -> None:
+def _summarise(context: click.Context, number: int, right: int, template: str) -> None:
     """The last line, and the exit status."""
     if number == 0:
-        click.echo(filled(N_("There is no record in {file}."), {"file": file.name}), err=True)
+        click.echo(_("There is no record in this file."), err=True)
     else:
         click.echo(filled(template, {"right": right, "number": number}), err=True)
     context.exit(0 if 0 < number == right else 1)
@@ -171,7 +176,7 @@ def _why_unplayable(problem: Unplayable) -> str:
         "seat": problem.seat,
         "action": problem.action,
         "why": _sentence(problem.fault),
-        "legal": "; ".join(offers) or _("nothing, the deal is over"),
+        "legal": "; ".join(offers) or _("nothing"),
     }
     if problem.action is None:
         return filled(N_("step {step} is missing. {why} Legal there: {legal}."), about)
