@@ -11,3 +11,5 @@ from hypothesis import HealthCheck, settings
 settings.register_profile("person", deadline=None, print_blob=True, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("gate", settings.get_profile("person"), derandomize=True)
 settings.load_profile("gate" if os.environ.get("CI") else "person")
+
+pytest_plugins = ["tests.stores"]

@@ -5,6 +5,7 @@ to them.
 from __future__ import annotations
 
 import asyncio
+import itertools
 import time
 from collections import defaultdict
 from collections.abc import AsyncIterator, Callable, Iterable
@@ -26,7 +27,8 @@ class MemoryLog:
         """True: appends raise ``StoreFull``."""
         self.lose_replies = 0
         """So many appends are written and then raise ``StoreUnavailable``."""
-        self._watchers: defaultdict[str, list[Callable[[int], None]]] = defaultdict(list)
+        self._watchers: defaultdict[str, dict[int, Callable[[int], None]]] = defaultdict(dict)
+        self._numbers = itertools.count()
 
     async def append(self, room: str, head: Head, data: bytes) -> Head:
         await self._reach()
@@ -58,18 +60,13 @@ class MemoryLog:
             self.forgotten[room] = after_seconds
 
     def watch(self, room: str, wake: Callable[[int], None]) -> Callable[[], None]:
-        watchers = self._watchers[room]
-        watchers.append(wake)
+        number = next(self._numbers)
+        self._watchers[room][number] = wake
+        asyncio.get_running_loop().call_soon(self._wake_one, room, number, UNKNOWN)
 
         def stop() -> None:
-            if wake in watchers:
-                watchers.remove(wake)
+            self._watchers[room].pop(number, None)
 
-        def begin() -> None:
-            if wake in watchers:
-                wake(UNKNOWN)
-
-        asyncio.get_running_loop().call_soon(begin)
         return stop
 
     async def rooms(self) -> AsyncIterator[str]:
@@ -80,8 +77,13 @@ class MemoryLog:
     def wake(self, room: str, version: int) -> None:
         """What the store's pub/sub does."""
         loop = asyncio.get_running_loop()
-        for wake in list(self._watchers[room]):
-            loop.call_soon(wake, version)
+        for number in self._watchers[room]:
+            loop.call_soon(self._wake_one, room, number, version)
+
+    def _wake_one(self, room: str, number: int, version: int) -> None:
+        wake = self._watchers[room].get(number)
+        if wake is not None:
+            wake(version)
 
     def roll_back(self, room: str, version: int) -> None:
         """Lose what came after ``version``, as a failover can."""
