@@ -77,9 +77,11 @@ def next_due(room: Room) -> int | None:
 
 
 def fire(room: Room, now: int, *, games: Games = GAMES) -> Entry | None:
-    """The earliest thing that is due at ``now``; None if nothing is. Fold it and ask again."""
+    """The earliest thing that is due at ``now`` (not before the room's own time); None if nothing is. Fold it and ask
+    again.
+    """
     due = min(_dues(room), default=None)
-    if due is None or due.at > now:
+    if due is None or due.at > max(now, room.at):
         return None
     return entry(room, _body(room, Matter(due.matter), Seat(due.seat), games[room.game]), now)
 

@@ -1,0 +1,561 @@
+"""Who sits where: joining, moving, leaving, hosting, tokens, connections, repeated commands."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from engine.game import Seat
+from protocol.codes import Refused
+from protocol.events import (
+    AiSeated,
+    HostIs,
+    RoomClosed,
+    SeatAway,
+    SeatBack,
+    SeatFreed,
+    SeatTaken,
+    StandIn,
+    WhyClosed,
+    WhyFreed,
+)
+from protocol.events import Rematched as RematchedEvent
+from protocol.messages import Act, ClearSeat, Join, Leave, Move, Rematch, Resume, SeatAi
+from server.entries import Actor
+from server.room import (
+    Ai,
+    AiMove,
+    Append,
+    Open,
+    Person,
+    Phase,
+    Refuse,
+    Repeat,
+    ai_moves,
+    drop,
+    move_for,
+    next_due,
+    seat_of,
+    turn,
+)
+from server.room.state import COMMANDS_REMEMBERED, SESSIONS_REMEMBERED
+from tests.server.roomkit import START_MS, TIMING, Hall, accepted, happened, refused
+from tests.server.test_room_commands import PLAIN_DECK, in_phase, playing
+
+
+def person(hall: Hall, seat: int) -> Person:
+    holder = hall.room.seats[seat]
+    assert isinstance(holder, Person)
+    return holder
+
+
+def leave(hall: Hall, seat: int) -> Append:
+    return hall.must(Leave(id=hall.id_at(seat)), seat)
+
+
+# Sitting down ----------------------------------------------------------------------------------------------------
+
+
+def test_a_join_takes_an_open_seat_rather_than_an_ais() -> None:
+    hall = Hall(seat=1)
+    hall.must(SeatAi(id=hall.id_at(1), seat=0), 1)
+    assert hall.join("Bob") == 0
+
+    hall = Hall()
+    assert hall.join("Bob") == 1
+
+
+def test_a_person_moves_and_an_ai_changes_places_with_them() -> None:
+    hall = Hall()
+    hall.must(SeatAi(id=hall.id_at(0), seat=1, level="easy"), 0)
+    before = len(hall.events)
+
+    hall.must(Move(id=hall.id_at(0), seat=1), 0)
+
+    assert hall.room.seats[0] == Ai("easy")
+    assert hall.name_at(1) == "Ann"
+    assert hall.room.host == 1
+    assert hall.events[before:] == [
+        SeatFreed(seat=0, why=WhyFreed.MOVED),
+        SeatTaken(seat=1, name="Ann"),
+        AiSeated(seat=0, level="easy"),
+        HostIs(seat=1),
+    ]
+
+
+def test_a_moved_person_keeps_connection_and_token() -> None:
+    hall = Hall()
+    epoch = hall.epoch(0)
+    token = hall.tokens[Seat(0)]
+
+    hall.must(Move(id=hall.id_at(0), seat=1), 0)
+
+    assert hall.epoch(1) == epoch
+    assert accepted(hall.resume(1, token)).seat == 1  # type: ignore[union-attr]
+
+
+def test_who_joins_in_the_middle_of_an_ais_decision_decides_it_and_the_ais_move_is_refused() -> None:
+    hall = playing()
+    accepted(hall.act(0, "d2"))
+    (move,) = ai_moves(hall.room)
+    at = hall.decision.at
+
+    hall.join("Bob", 1)
+
+    assert ai_moves(hall.room) == ()
+    assert move_for(hall.room, move, "d3", Actor.AI, hall.now, games=hall.games) is None
+    asked = turn(hall.room, Seat(1), hall.now, games=hall.games)
+    assert asked is not None
+    assert asked.at == at
+    accepted(hall.act(1, "d3"))
+
+
+def test_leaving_during_a_match_hands_the_open_decision_to_an_ai_at_once() -> None:
+    hall = playing()
+    hall.join("Bob", 1)
+    at = hall.decision.at
+
+    leave(hall, 0)
+
+    assert hall.room.seats[0] == Ai("medium")
+    assert [(move.seat, move.at) for move in ai_moves(hall.room)] == [(0, at)]
+    assert happened(hall.events, SeatFreed)[-1] == SeatFreed(seat=0, why=WhyFreed.LEFT, level="medium")
+
+
+@pytest.mark.parametrize("phase", [Phase.LOBBY, Phase.FINISHED])
+def test_leaving_while_no_match_is_on_opens_the_seat(phase: Phase) -> None:
+    hall = in_phase(phase)
+    hall.join("Bob", 1)
+
+    leave(hall, 1)
+
+    assert hall.room.seats[1] == Open()
+
+
+def test_the_host_removes_a_person_during_a_match_and_an_ai_plays_on() -> None:
+    hall = playing()
+    hall.join("Bob", 1)
+
+    hall.must(ClearSeat(id=hall.id_at(0), seat=1), 0)
+
+    assert hall.room.seats[1] == Ai("medium")
+    assert happened(hall.events, SeatFreed)[-1].why is WhyFreed.REMOVED
+
+
+# Hosting ---------------------------------------------------------------------------------------------------------
+
+
+def test_hosting_passes_to_the_person_seated_longest() -> None:
+    hall = Hall(seat=1)
+    hall.join("Bob", 0)
+    leave(hall, 1)
+    assert hall.room.host == 0
+    hall.join("Cid", 1)
+
+    leave(hall, 0)
+
+    assert hall.room.host == 1
+    assert [event.seat for event in happened(hall.events, HostIs)] == [1, 0, 1]
+
+
+def test_hosting_passes_on_when_an_ai_stands_in_for_the_host_and_stays_there() -> None:
+    hall = playing()
+    hall.join("Bob", 1)
+    hall.drop(0)
+    hall.later(TIMING.grace_ms - 1)
+    assert hall.room.host == 0
+
+    hall.later(1)
+    assert hall.room.host == 1
+    hall.resume(0)
+    assert hall.room.host == 1
+
+
+def test_hosting_stays_where_it_is_while_nobody_better_is_here_and_goes_to_the_first_who_returns() -> None:
+    hall = playing()
+    hall.join("Bob", 1)
+    hall.drop(1)
+    hall.drop(0)
+    while not all(person(hall, seat).stand_in for seat in (0, 1)):
+        hall.later(TIMING.grace_ms)
+    assert hall.room.host is not None
+    first_back = 1 - hall.room.host
+
+    hall.resume(first_back)
+
+    assert hall.room.host == first_back
+
+
+# Connections -----------------------------------------------------------------------------------------------------
+
+
+def test_a_drop_shorter_than_the_grace_period_changes_no_mover() -> None:
+    hall = playing()
+    hall.drop(0)
+
+    hall.later(TIMING.grace_ms - 1)
+    hall.resume(0)
+    hall.later(TIMING.grace_ms * 2)
+
+    assert happened(hall.events, StandIn) == []
+    assert happened(hall.events, SeatAway) == [SeatAway(seat=0, grace_ms=TIMING.grace_ms)]
+    assert happened(hall.events, SeatBack) == [SeatBack(seat=0)]
+
+
+def test_an_ai_stands_in_exactly_when_the_grace_period_is_over() -> None:
+    hall = playing()
+    hall.drop(0)
+
+    hall.later(TIMING.grace_ms - 1)
+    assert ai_moves(hall.room) == ()
+    hall.later(1)
+
+    assert happened(hall.events, StandIn) == [StandIn(seat=0, level="medium")]
+    assert [move.seat for move in ai_moves(hall.room)] == [0]
+
+
+def test_who_returns_decides_again_and_the_stand_ins_move_in_flight_is_discarded() -> None:
+    hall = playing()
+    hall.drop(0)
+    hall.later(TIMING.grace_ms)
+    (move,) = ai_moves(hall.room)
+
+    hall.resume(0)
+
+    assert move_for(hall.room, move, "d2", Actor.AI, hall.now, games=hall.games) is None
+    accepted(hall.act(0, "d2"))
+
+
+def test_away_for_longer_than_grace_while_no_match_is_on_loses_the_seat() -> None:
+    hall = Hall()
+    hall.join("Bob", 1)
+    hall.drop(1)
+
+    hall.later(TIMING.grace_ms)
+
+    assert hall.room.seats[1] == Open()
+    assert happened(hall.events, SeatFreed) == [SeatFreed(seat=1, why=WhyFreed.LOST)]
+
+
+def test_the_drop_of_an_old_connection_does_not_mark_the_new_one_as_away() -> None:
+    hall = playing()
+    old = hall.epoch(0)
+    hall.resume(0)
+
+    assert drop(hall.room, Seat(0), old, hall.now) is None
+    assert happened(hall.events, SeatAway) == []
+    assert seat_of(hall.room, old) is None
+    assert seat_of(hall.room, hall.epoch(0)) == 0
+
+
+def test_a_new_connection_before_the_old_one_is_known_to_be_gone_makes_no_event() -> None:
+    hall = playing()
+    before = hall.room.number
+
+    hall.resume(0)
+
+    assert hall.room.number == before
+    assert drop(hall.room, Seat(0), hall.epoch(0), hall.now) is not None
+
+
+def test_commands_of_a_replaced_connection_are_refused() -> None:
+    hall = playing()
+    old = hall.epoch(0)
+    hall.resume(0)
+    act = Act(id=hall.id_at(0), action="d2", at=hall.decision.at)
+
+    assert refused(hall.do(act, 0, epoch=old)) == Refused.NOT_IN_A_ROOM
+    accepted(hall.do(act, 0, epoch=hall.epoch(0)))
+
+
+def test_a_second_drop_of_one_connection_is_no_news() -> None:
+    hall = playing()
+    epoch = hall.epoch(0)
+    hall.drop(0)
+
+    assert drop(hall.room, Seat(0), epoch, hall.now) is None
+
+
+def test_the_room_knows_on_which_node_a_connection_is() -> None:
+    hall = Hall()
+
+    assert person(hall, 0).node == "n1"
+
+
+# Tokens ----------------------------------------------------------------------------------------------------------
+
+
+def test_the_log_holds_no_token() -> None:
+    hall = playing()
+    hall.join("Bob", 1)
+    hall.resume(0)
+    tokens = list(hall.tokens.values())
+
+    assert len(tokens) == 2
+    assert not any(token.encode() in data for token in tokens for data in hall.log)
+
+
+def test_a_renewed_token_replaces_the_previous_one_only_when_it_is_first_used() -> None:
+    hall = Hall()
+    first = hall.tokens[Seat(0)]
+    hall.resume(0, first)
+    second = hall.tokens[Seat(0)]
+
+    accepted(hall.resume(0, first))  # the answer with `second` was lost
+    third = hall.tokens[Seat(0)]
+    assert refused(hall.resume(0, second)) == Refused.BAD_TOKEN
+    accepted(hall.resume(0, third))
+    assert refused(hall.resume(0, first)) == Refused.BAD_TOKEN
+    assert len({first, second, third}) == 3
+
+
+@pytest.mark.parametrize("how", ["leave", "kick", "lost"])
+def test_a_lost_seat_takes_its_token_with_it(how: str) -> None:
+    hall = Hall()
+    hall.join("Bob", 1)
+    token = hall.tokens[Seat(1)]
+    if how == "leave":
+        leave(hall, 1)
+    elif how == "kick":
+        hall.must(ClearSeat(id=hall.id_at(0), seat=1), 0)
+    else:
+        hall.drop(1)
+        hall.later(TIMING.grace_ms)
+    hall.join("Cid", 1)
+
+    assert refused(hall.resume(1, token)) == Refused.BAD_TOKEN
+
+
+def test_a_wrong_token_changes_nothing_and_the_right_one_still_fits() -> None:
+    hall = playing()
+    hall.drop(0)
+    before = hall.room
+    for guess in range(100):
+        wrong = Resume(id=hall.client("Eve").id(), room=hall.room.id, token=f"{guess:043}")
+        assert refused(hall.do(wrong)) == Refused.BAD_TOKEN
+
+    assert hall.room is before
+    accepted(hall.resume(0))
+
+
+# Repeated commands -----------------------------------------------------------------------------------------------
+
+
+def test_a_repeated_move_is_answered_as_the_first_time_and_done_once() -> None:
+    hall = playing()
+    act = Act(id=hall.id_at(0), action="d2", at=hall.decision.at)
+    accepted(hall.do(act, 0))
+    number, version = hall.room.number, hall.room.version
+    accepted(hall.join("Bob", 1) == 1)
+
+    assert hall.do(act, 0) == Repeat(number)
+    assert hall.room.version == version + 1
+
+
+def test_a_command_id_with_other_content_is_answered_as_the_first() -> None:
+    hall = playing()
+    act = Act(id=hall.id_at(0), action="d2", at=hall.decision.at)
+    accepted(hall.do(act, 0))
+
+    other = Act(id=act.id, action="d4", at=1)
+    leaving = Leave(id=act.id)
+
+    assert hall.ask(other, 0) == hall.ask(leaving, 0) == Repeat(hall.room.number)
+
+
+def test_a_repeated_leave_is_accepted_though_the_seat_is_gone() -> None:
+    hall = Hall()
+    bob = hall.join("Bob", 1)
+    command = Leave(id=hall.id_at(1))
+    hall.must(command, bob)
+
+    assert hall.do(command, None) == Repeat(hall.room.number)
+
+
+def test_a_repeated_create_or_join_brings_a_fresh_token_and_the_old_one_stays_good() -> None:
+    hall = Hall()
+    joining = Join(id=hall.client("Bob").id(), code=hall.room.code, name="Bob")
+    first = hall.must(joining)
+
+    again, created = hall.must(joining), hall.must(hall.create)
+
+    assert (again.seat, created.seat) == (1, 0)
+    assert again.token is not None
+    assert again.token != first.token
+    assert len([event for event in happened(hall.events, SeatTaken) if event.seat == 1]) == 1
+    accepted(hall.resume(1, first.token))
+    accepted(hall.resume(1, first.token))
+
+
+def test_repeating_a_join_gives_no_token_to_a_seat_whose_token_was_shown_or_that_is_another_persons() -> None:
+    hall = Hall()
+    joining = Join(id=hall.client("Bob").id(), code=hall.room.code, name="Bob")
+    hall.must(joining)
+    accepted(hall.resume(1))
+    assert refused(hall.do(joining)) == Refused.NOT_IN_A_ROOM
+
+    leave(hall, 1)
+    hall.join("Cid", 1)
+    assert refused(hall.do(joining)) == Refused.NOT_IN_A_ROOM
+
+
+def test_a_repeated_resume_is_judged_by_its_token_alone() -> None:
+    hall = Hall()
+    command = Resume(id=hall.id_at(0), room=hall.room.id, token=hall.tokens[Seat(0)])
+    accepted(hall.do(command))
+
+    stolen = Resume(id=command.id, room=command.room, token="A" * 43)
+
+    assert refused(hall.do(stolen)) == Refused.BAD_TOKEN
+    accepted(hall.do(command))
+
+
+def test_what_is_remembered_is_bounded_and_a_busy_session_does_not_push_out_a_quiet_one() -> None:
+    hall = Hall()
+    for _ in range(COMMANDS_REMEMBERED * 2):
+        hall.must(SeatAi(id=hall.id_at(0), seat=1), 0)
+    hall.must(ClearSeat(id=hall.id_at(0), seat=1), 0)
+    joining = Join(id=hall.client("Bob").id(), code=hall.room.code, name="Bob")
+    hall.must(joining)
+    for _ in range(COMMANDS_REMEMBERED * 2):
+        hall.resume(0)
+
+    assert {len(known) for known in hall.room.done.values()} == {COMMANDS_REMEMBERED, 1}
+    assert isinstance(hall.ask(joining), Append)
+
+    for number in range(SESSIONS_REMEMBERED * 2):
+        hall.must(Leave(id=hall.id_at(1)), 1)
+        hall.join(f"Guest {number}", 1)
+    assert len(hall.room.done) == SESSIONS_REMEMBERED
+
+
+# No person left --------------------------------------------------------------------------------------------------
+
+
+def test_a_match_stands_still_when_the_last_person_leaves_and_the_room_closes_after_a_while() -> None:
+    hall = playing()
+    leave(hall, 0)
+
+    assert ai_moves(hall.room) == ()
+    assert next_due(hall.room) == hall.now + TIMING.abandoned_ms
+    hall.later(TIMING.abandoned_ms - 1)
+    assert hall.phase is Phase.PLAYING
+    hall.later(1)
+    assert hall.phase is Phase.CLOSED
+    assert hall.events[-1] == RoomClosed(why=WhyClosed.NOBODY_LEFT)
+
+
+def test_who_joins_a_room_that_stands_still_is_its_host_and_the_match_goes_on_with_the_time_it_had() -> None:
+    hall = in_phase(Phase.PLAYING)
+    publish_at = hall.decision.publish_at
+    leave(hall, 0)
+    hall.later(TIMING.abandoned_ms - 1)
+
+    hall.join("Bob", 0)
+
+    assert hall.room.host == 0
+    assert hall.decision.publish_at == publish_at + TIMING.abandoned_ms - 1
+    assert [move.seat for move in ai_moves(hall.room)] == [1]
+    hall.play_on()
+    assert hall.phase is Phase.FINISHED
+
+
+def test_when_the_last_person_merely_drops_the_ai_play_the_match_to_its_end_and_the_room_closes() -> None:
+    hall = in_phase(Phase.PLAYING)
+    hall.drop(0)
+
+    hall.later(TIMING.grace_ms)
+    hall.play_on()
+    assert hall.phase is Phase.FINISHED
+    hall.later(TIMING.finished_idle_ms)
+    assert hall.phase is Phase.CLOSED
+    assert hall.events[-1] == RoomClosed(why=WhyClosed.IDLE)
+
+
+@pytest.mark.parametrize("phase", [Phase.LOBBY, Phase.FINISHED])
+def test_a_room_where_nothing_happens_closes(phase: Phase) -> None:
+    hall = in_phase(phase)
+    idle_ms = {Phase.LOBBY: TIMING.lobby_idle_ms, Phase.FINISHED: TIMING.finished_idle_ms}[phase]
+
+    hall.later(idle_ms - 1)
+    assert hall.phase is phase
+    hall.later(1)
+    assert hall.events[-1] == RoomClosed(why=WhyClosed.IDLE)
+
+
+def test_every_command_puts_off_the_end_of_an_idle_room() -> None:
+    hall = Hall()
+    hall.later(TIMING.lobby_idle_ms - 1)
+    hall.must(SeatAi(id=hall.id_at(0), seat=1), 0)
+
+    hall.later(TIMING.lobby_idle_ms - 1)
+
+    assert hall.phase is Phase.LOBBY
+
+
+# Rematch ---------------------------------------------------------------------------------------------------------
+
+
+def test_a_rematch_goes_back_to_the_lobby_with_everyone_in_their_seats() -> None:
+    hall = in_phase(Phase.FINISHED)
+    seats = [type(holder) for holder in hall.room.seats]
+    assert hall.room.table is not None
+    first = hall.room.table.id
+
+    hall.must(Rematch(id=hall.id_at(0)), 0)
+
+    assert hall.events[-1] == RematchedEvent()
+    assert hall.phase is Phase.LOBBY
+    assert [type(holder) for holder in hall.room.seats] == seats
+    hall.start()
+    assert hall.room.table.id != first
+    hall.play_on()
+    assert hall.phase is Phase.FINISHED
+
+
+def test_after_a_rematch_nobody_is_stood_in_for_and_who_is_away_has_a_new_grace_period() -> None:
+    hall = playing()
+    hall.join("Bob", 1)
+    hall.drop(1)
+    hall.later(TIMING.grace_ms)
+    hall.play_on()
+
+    hall.must(Rematch(id=hall.id_at(0)), 0)
+
+    bob = person(hall, 1)
+    assert (bob.away, bob.stand_in, bob.grace_until) == (True, False, hall.now + TIMING.grace_ms)
+    hall.later(TIMING.grace_ms)
+    assert hall.room.seats[1] == Open()
+
+
+def test_the_ai_moves_asked_for_name_seat_level_and_decision() -> None:
+    hall = playing()
+    accepted(hall.act(0, "d2"))
+
+    assert ai_moves(hall.room) == (AiMove(Seat(1), "medium", hall.decision.at, hall.now, sealed=False),)
+
+
+def test_a_rooms_time_never_goes_back() -> None:
+    hall = Hall()
+    hall.now = START_MS - 60_000  # another node's clock
+
+    decided = hall.must(SeatAi(id=hall.id_at(0), seat=1), 0)
+
+    assert decided.entry.at == START_MS
+    assert hall.fire() == []
+
+
+def test_a_closed_seat_number_is_never_mistaken_for_a_person() -> None:
+    hall = in_phase(Phase.PLAYING)
+    decided: Any = hall.ask(Act(id=hall.client("Eve").id(), action="single", at=hall.decision.at), 1)
+
+    assert decided == Refuse(Refused.NOT_IN_A_ROOM)
+
+
+def test_dealing_goes_on_for_who_comes_in_the_middle_of_the_shuffle() -> None:
+    hall = in_phase(Phase.SHUFFLING)
+    hall.join("Bob", 1)
+    hall.deal_now(PLAIN_DECK)
+
+    assert hall.decision.seats == (0, 1)
