@@ -15,7 +15,7 @@ from msgspec import Struct
 from engine.game import AnyGame, Seat
 from engine.match import upcoming
 from engine.registry import GAMES
-from engine.shuffle import Contribution, Draw, beginner_of, deck_of
+from engine.shuffle import beginner_of, deck_of
 from protocol.events import WhyClosed, WhyFreed
 from server.entries import (
     Acted,
@@ -32,7 +32,7 @@ from server.entries import (
     StoodIn,
 )
 from server.room.deciding import entry
-from server.room.playing import all_contributed
+from server.room.playing import draw_of
 from server.room.state import (
     IN_MATCH,
     Decision,
@@ -153,9 +153,7 @@ def _body(room: Room, matter: Matter, seat: Seat, game: AnyGame) -> AnyBody:
 
 
 def _dealt(table: Table, game: AnyGame) -> Dealt:
-    deal, attempt = upcoming(table.match)
-    contributions = tuple(Contribution(each.seat, each.value) for each in all_contributed(table))
-    draw = Draw(table.id, deal, attempt, table.seeds[deal - 1], contributions)
+    draw = draw_of(table, *upcoming(table.match))
     return Dealt(deck=deck_of(draw, game.cards), drawn=beginner_of(draw, game.seats))
 
 

@@ -13,9 +13,10 @@ from msgspec.structs import replace
 from engine import match as engine_match
 from engine.game import Seat
 from engine.match import REDEAL, Need, Progress
-from engine.record import Fairness, HexContribution, Player, record_of, write_record
+from engine.record import Player, record_of, write_record
 from engine.record import Move as RecordedMove
-from engine.shuffle import NO_CONTRIBUTION, commitment
+from engine.shuffle import NO_CONTRIBUTION, Contribution, Draw, commitment
+from engine.verify import fairness_of
 from protocol.events import (
     AiSeated,
     ContributionsFixed,
@@ -285,16 +286,16 @@ def commitments(table: Table) -> tuple[str, ...]:
     return tuple(commitment(table.id, number, seed).hex() for number, seed in enumerate(table.seeds, 1))
 
 
+def draw_of(table: Table, deal: int, attempt: int) -> Draw:
+    """What determines the deck of a deal of this match."""
+    contributions = tuple(Contribution(each.seat, each.value) for each in all_contributed(table))
+    return Draw(table.id, deal, attempt, table.seeds[deal - 1], contributions)
+
+
 def _recorded(work: Work, table: Table) -> FinishedDeal:
     """The record of the deal that has just ended."""
     match = table.match
-    seed = table.seeds[match.deal - 1]
-    fairness = Fairness(
-        commitment=commitment(table.id, match.deal, seed).hex(),
-        contributions=tuple(HexContribution(each.seat, each.value.hex()) for each in table.contributed),
-        seed=seed.hex(),
-        attempt=match.attempt,
-    )
+    fairness = fairness_of(draw_of(table, match.deal, match.attempt))
     players = tuple(
         Player(Seat(seat), name=holder.name) if isinstance(holder, Person) else Player(Seat(seat), level=holder.level)
         for seat, holder in enumerate(work.room.seats)
