@@ -118,6 +118,7 @@ class Hall:
         self.now = START_MS
         self.entropy = Dice(seed)
         self.log: list[bytes] = []
+        self.entries: list[Entry] = []
         self.events: list[Any] = []
         """All events ever, whole; event 1 is the first."""
         self.finished: list[FinishedDeal] = []
@@ -155,8 +156,10 @@ class Hall:
         """What the log has accepted, folded and checked; its events."""
         before = self._room
         data = encode_entry(entry)
+        decoded = decode_entry(data)
+        folded = fold(before, decoded, games=self.games)
         self.log.append(data)
-        folded = fold(before, decode_entry(data), games=self.games)
+        self.entries.append(decoded)
         self._room = folded.room
         self.events += folded.events
         self.finished += folded.finished
