@@ -44,7 +44,7 @@ class Outbox(Protocol):
         ...
 
     def close(self, code: Close) -> None:
-        """Close after everything sent before."""
+        """Close soon, after everything that is sent before the caller next waits."""
         ...
 
 
@@ -65,7 +65,7 @@ class SocketOutbox:
     def send(self, message: Encoded) -> None:
         """Write without waiting, or cut the connection off when too much is unread already."""
         connection = self._connection
-        if self._closing is not None or connection.protocol.state is not State.OPEN:
+        if connection.protocol.state is not State.OPEN:
             return
         transport = connection.transport
         if transport.is_closing():
@@ -79,11 +79,11 @@ class SocketOutbox:
         self._metrics.frames_written.inc()
 
     def close(self, code: Close) -> None:
-        """Begin the closing handshake in the background; ``drained`` waits for its end."""
+        """Begin the closing handshake in the background; ``closed`` waits for its end."""
         if self._closing is None:
             self._closing = asyncio.get_running_loop().create_task(self._close(code))
 
-    async def drained(self) -> None:
+    async def closed(self) -> None:
         """Wait until a close that was begun is over."""
         if self._closing is not None:
             await self._closing

@@ -17,6 +17,8 @@ import msgspec
 import platformdirs
 from msgspec import Meta, Struct
 
+from server.entries import Timing
+
 ENVIRONMENT_PREFIX: Final = "FUDAZA_"
 _FOREIGN: Final = frozenset({"FUDAZA_SERVER", "FUDAZA_NAME", "FUDAZA_STORE_BINARY", "FUDAZA_CONFIG"})
 """Names in the environment with our prefix that are no settings of the server."""
@@ -52,6 +54,10 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
         tuple[str, ...],
         Meta(description="Web origins that may connect, comma-separated; clients that are no browsers always may"),
     ] = ()
+    proxies: Annotated[
+        tuple[str, ...],
+        Meta(description="Addresses of proxies whose X-Forwarded-For is believed, comma-separated"),
+    ] = ()
     max_connections: Annotated[int, Meta(ge=1, description="Connections taken at the same time")] = 10_000
     commands_per_second: Annotated[
         float, Meta(gt=0, description="Commands that one connection may send in the long run")
@@ -71,6 +77,10 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     ai_tasks_per_process: Annotated[int, Meta(ge=1, description="Decisions after which an AI process is replaced")] = (
         20_000
     )
+    timing: Annotated[
+        Timing, Meta(description="How long rooms wait for what, in milliseconds: pause_ms=5000,grace_ms=60000,…")
+    ] = Timing()
+    forget_hours: Annotated[float, Meta(gt=0, description="How long the log of a closed room is kept")] = 24.0
     log_level: Annotated[
         str, Meta(pattern="^(debug|info|warning|error)$", description="debug, info, warning or error")
     ] = "info"
@@ -90,6 +100,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 SECRETS: Final = frozenset({"redis_password"})
 """Settings that are taken from the file and the environment alone."""
+_LISTS: Final = frozenset({"origins", "proxies"})
 
 
 def load(arguments: Sequence[str], environment: Mapping[str, str]) -> Settings:
@@ -139,8 +150,10 @@ def _checked(given: dict[str, Any], source: str) -> dict[str, Any]:
     """``given`` if each of its settings is right by itself; comma-separated lists become lists."""
     checked = dict(given)
     for name, value in given.items():
-        if name == "origins" and isinstance(value, str):
-            checked[name] = [origin.strip() for origin in value.split(",") if origin.strip()]
+        if name in _LISTS and isinstance(value, str):
+            checked[name] = [part.strip() for part in value.split(",") if part.strip()]
+        if name == "timing":
+            checked[name] = _timing(value, source)
         try:
             msgspec.convert({name: checked[name]}, Settings, strict=False)
         except msgspec.ValidationError as problem:
@@ -150,6 +163,20 @@ def _checked(given: dict[str, Any], source: str) -> dict[str, Any]:
             reason = str(problem).partition(" - at `")[0]
             raise BadSetting(f"{source} has a wrong value{shown} for {name}: {reason}") from problem
     return checked
+
+
+def _timing(value: Any, source: str) -> dict[str, Any]:
+    """A table, or its short form in one text."""
+    if isinstance(value, str):
+        value = {name.strip(): ms.strip() for part in value.split(",") for name, _, ms in [part.partition("=")]}
+    if not isinstance(value, dict):
+        raise BadSetting(f"{source} has a wrong value {value!r} for timing: it is a table, or pause_ms=5000,…")
+    for name, ms in value.items():
+        if name not in Timing.__struct_fields__:
+            raise BadSetting(f"{source} has no timing {name}; there are {', '.join(Timing.__struct_fields__)}")
+        if not str(ms).isdecimal():
+            raise BadSetting(f"{source} has a wrong value {ms!r} for timing {name}: milliseconds")
+    return dict(value)
 
 
 class _Parser(argparse.ArgumentParser):
@@ -166,12 +193,12 @@ def _parser() -> argparse.ArgumentParser:
         allow_abbrev=False,
     )
     parser.add_argument("--config", metavar="FILE", help="Configuration file (TOML)")
-    texts = _descriptions()
+    texts, types = _descriptions(), get_type_hints(Settings)
     for field in msgspec.structs.fields(Settings):
         if field.name in SECRETS:
             continue
         flag = "--" + field.name.replace("_", "-")
-        if field.type is bool:
+        if types[field.name] is bool:
             parser.add_argument(flag, action="store_const", const=True, help=texts[field.name])
         else:
             parser.add_argument(flag, metavar="VALUE", help=texts[field.name])

@@ -1,0 +1,327 @@
+"""Moves what nobody else moves: clocks and AI seats of the rooms that this node drives, and heals what was missed.
+
+Belongs here: which node drives a room (rendezvous hashing over the live nodes), one sleeper for all due times, asking
+AI, rounds of repair. Must not be known here: what is due (``server.room``), sockets. Driving is no right: when two
+nodes drive a room, the log takes the entry of one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import hmac
+from collections.abc import Awaitable, Callable, Coroutine
+from functools import partial
+from random import Random
+from typing import Any, Final
+
+import structlog
+
+from engine.game import GameError
+from server import room as rooms
+from server.entries import Actor
+from server.hall import Hall
+from server.health import Health
+from server.host import RoomGone, RoomHost
+from server.index import Index
+from server.log import StoreFull, StoreUnavailable
+from server.room import AiMove, FinishedDeal, Phase, Room
+from server.schedule import Schedule
+from server.thinkers import NoAnswer, Thinkers
+from server.worker import Question
+
+BEAT_SECONDS: Final = 0.4
+BEAT_TTL_MS: Final = 1_200
+"""A node that is silent for so long is taken for dead: its rooms are driven by others within two seconds."""
+HEAL_SECONDS: Final = 2.0
+"""How often rooms are compared with their logs, connections with what rooms say of them, and due times looked up."""
+_RETRY_SECONDS: Final = 0.5
+_DUE_AT_ONCE: Final = 500
+_IDLE_SECONDS: Final = 10.0
+"""So long after somebody asked for it a room stays in memory without a viewer."""
+_SOON_MS: Final = 60_000
+"""A room in which something is due within this time stays in memory."""
+
+_log = structlog.get_logger()
+
+
+def driver_of(room_id: str, nodes: tuple[str, ...]) -> str | None:
+    """The node that drives the room: the one with the highest hash together with it, so that when a node comes or
+    goes only its own rooms change hands. None without nodes.
+    """
+    return max(nodes, key=lambda node: hashlib.blake2b(f"{node}\0{room_id}".encode()).digest(), default=None)
+
+
+class Driver:
+    """Drives rooms. ``run`` it beside the server; everything else is called by it or by the hall."""
+
+    def __init__(
+        self,
+        hall: Hall,
+        index: Index,
+        thinkers: Thinkers,
+        health: Health,
+        *,
+        secret: bytes,
+        pause_ms: int,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> None:
+        self._hall = hall
+        self._index = index
+        self._thinkers = thinkers
+        self._health = health
+        self._secret = secret
+        """Of this server: from it the AI's own generators are seeded."""
+        self._pause_ms = pause_ms
+        """How long an AI seems to think, on average; drawn without a look at the cards."""
+        self._pauses = Random(secret)
+        self._sleep = sleep
+        self._node = hall.node
+        self.nodes: tuple[str, ...] = ()
+        """The live nodes; none before the first beat."""
+        self._schedule = Schedule()
+        self._sooner = asyncio.Event()
+        self._thinking: dict[tuple[str, int, int], asyncio.Task[None]] = {}
+        self._firing: set[str] = set()
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    # Observer
+
+    def changed(self, host: RoomHost) -> None:
+        """Note when the room wants to be looked after, and let its AI think."""
+        room = host.room
+        if not self.drives(room.id):
+            self._schedule.set(room.id, None)
+            return
+        self._schedule.set(room.id, rooms.next_due(room))
+        self._sooner.set()
+        for move in rooms.ai_moves(room):
+            key = room.id, move.seat, move.at
+            if key not in self._thinking:
+                task = self._start(self._move(room, move), "ai-move-failed", room.id)
+                self._thinking[key] = task
+                task.add_done_callback(partial(self._thought, key))
+
+    def finished(self, host: RoomHost, deal: FinishedDeal) -> None:
+        """Records are the keeper's business."""
+
+    def drives(self, room_id: str) -> bool:
+        """Whether this node drives the room."""
+        return driver_of(room_id, self.nodes) == self._node.name
+
+    async def run(self) -> None:
+        """Beat, fire and heal until cancelled."""
+        async with asyncio.TaskGroup() as group:
+            group.create_task(self._beat_always())
+            group.create_task(self._fire_always())
+            group.create_task(self._heal_always())
+
+    async def stop(self) -> None:
+        """Give up what is being thought or fired. Nothing is lost: whoever drives next does it."""
+        for task in tuple(self._tasks):
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    # Which rooms ----------------------------------------------------------------------------------------------
+
+    async def beat(self) -> None:
+        """Say that this node lives; take over rooms when nodes have come or gone.
+
+        Raises:
+            StoreUnavailable, StoreFull: the store does not take it.
+        """
+        nodes = tuple(await self._index.beat(self._node.name, BEAT_TTL_MS))
+        if nodes != self.nodes:
+            _log.info("nodes", nodes=len(nodes), before=len(self.nodes))
+            self.nodes = nodes
+            self._start(self._take_over(), "take-over-failed")
+
+    async def _beat_always(self) -> None:
+        loop = asyncio.get_running_loop()
+        while True:
+            began = loop.time()
+            try:
+                await self.beat()
+            except (StoreUnavailable, StoreFull) as problem:
+                self._health.store_failed(problem)
+            else:
+                self._health.store_works()
+            await asyncio.sleep(BEAT_SECONDS)
+            self._node.metrics.loop_lag.set(max(0.0, loop.time() - began - BEAT_SECONDS))
+
+    async def _take_over(self) -> None:
+        """Look after every live room that is this node's now, whatever the index says about its time."""
+        while True:
+            try:
+                cursor: str | None = None
+                while True:
+                    cursor, live = await self._index.all_live(cursor)
+                    for room_id in live:
+                        if self.drives(room_id):
+                            await self._adopt(room_id)
+                    if cursor is None:
+                        return
+            except (StoreUnavailable, StoreFull):
+                await self._sleep(_RETRY_SECONDS)
+
+    async def _adopt(self, room_id: str) -> None:
+        try:
+            host = await self._hall.room(room_id)
+            await host.reconcile(self.nodes)
+        except RoomGone:
+            await self._index.set_due(room_id, None)
+            return
+        self._hall.changed(host)
+
+    # Clocks ---------------------------------------------------------------------------------------------------
+
+    async def _fire_always(self) -> None:
+        while True:
+            self._sooner.clear()
+            now = self._node.clock()
+            for room_id in self._schedule.pop(now):
+                self._start_firing(room_id)
+            due = self._schedule.next()
+            try:
+                async with asyncio.timeout(None if due is None else (due - now) / 1000):
+                    await self._sooner.wait()
+            except TimeoutError:
+                continue
+
+    def _start_firing(self, room_id: str) -> None:
+        if room_id not in self._firing and self.drives(room_id):
+            self._firing.add(room_id)
+            self._start(self._fire(room_id), "fire-failed", room_id).add_done_callback(
+                lambda _: self._firing.discard(room_id)
+            )
+
+    async def _fire(self, room_id: str) -> None:
+        try:
+            host = await self._hall.room(room_id)
+            await host.fire()
+        except RoomGone:
+            return
+        except (StoreUnavailable, StoreFull):
+            self._schedule.set(room_id, self._node.clock() + int(_RETRY_SECONDS * 1000))
+            self._sooner.set()
+            return
+        self.changed(host)
+
+    # AI -------------------------------------------------------------------------------------------------------
+
+    async def _move(self, room: Room, move: AiMove) -> None:
+        """Let the AI of ``move`` decide what it sees in ``room``, and do it."""
+        action, actor = await self._choose(room, move)
+        if not move.sealed:  # a sealed answer is not seen before all are published at a fixed time
+            pause = self._pauses.uniform(0.5, 1.5) * self._pause_ms
+            left = move.since + pause - self._node.clock()
+            if left > 0:
+                await self._sleep(left / 1000)
+        while True:
+            try:
+                host = await self._hall.room(room.id)
+                if await host.move(move, action, actor) and actor is Actor.AI:
+                    self._node.metrics.ai_moves.inc()
+            except GameError:
+                assert actor is Actor.AI, f"the default action {action} is illegal"
+                _log.error("ai-illegal", room=room.id, game=room.game, level=move.level)
+                action, actor = self._default(room, move, "illegal")
+            except (StoreUnavailable, StoreFull):
+                await self._sleep(_RETRY_SECONDS)
+            except RoomGone:
+                return
+            else:
+                return
+
+    def _thought(self, key: tuple[str, int, int], _task: asyncio.Task[None]) -> None:
+        del self._thinking[key]
+
+    async def _choose(self, room: Room, move: AiMove) -> tuple[str, Actor]:
+        asked = rooms.question(room, move.seat, games=self._node.games)
+        loop = asyncio.get_running_loop()
+        began = loop.time()
+        question = Question(
+            number=0,
+            game=room.game,
+            view=asked.view,
+            legal=asked.legal,
+            level=move.level,
+            seed=hmac.digest(self._secret, f"{room.id}/{move.seat}/{move.at}".encode(), "sha256"),
+        )
+        try:
+            answer = await self._thinkers.think(question)
+        except NoAnswer as missed:
+            return self._default(room, move, missed.why.value)
+        finally:
+            self._node.metrics.ai_seconds.observe(loop.time() - began)
+        assert answer.action is not None
+        return answer.action, Actor.AI
+
+    def _default(self, room: Room, move: AiMove, why: str) -> tuple[str, Actor]:
+        self._node.metrics.ai_fallback(why)
+        return rooms.default_action(room, move.seat, games=self._node.games), Actor.CLOCK
+
+    # Repair ---------------------------------------------------------------------------------------------------
+
+    async def heal(self) -> None:
+        """One round: rooms against logs, connections against rooms, due times, and what need not stay in memory.
+
+        Raises:
+            StoreUnavailable, StoreFull: the next round does the rest.
+        """
+        hosts = self._hall.hosts
+        heads = await self._node.log.heads(tuple(hosts))
+        for room_id, version in heads.items():
+            host = hosts.get(room_id)
+            if host is None:
+                continue
+            try:
+                if version != host.head.version:
+                    await host.check()
+                await host.reconcile(self.nodes)
+            except RoomGone:
+                pass
+            self._let_go_if_idle(host)
+        self._node.metrics.driven.set(sum(map(self.drives, hosts)))
+        for due in await self._index.due(self._node.clock(), _DUE_AT_ONCE):
+            if due.room not in self._schedule and self.drives(due.room):
+                await self._adopt(due.room)
+
+    async def _heal_always(self) -> None:
+        while True:
+            await asyncio.sleep(HEAL_SECONDS)
+            try:
+                if self.nodes:
+                    await self.heal()
+            except (StoreUnavailable, StoreFull):
+                continue  # the heart has noticed, and tells
+            except Exception:  # noqa: BLE001 - one room's fault must not end the repair of all others
+                self._node.metrics.internal_errors.inc()
+                _log.exception("heal-failed")
+
+    def _let_go_if_idle(self, host: RoomHost) -> None:
+        room = host.room
+        closed = host.gone or room.phase is Phase.CLOSED
+        idle = asyncio.get_running_loop().time() - host.used_at > _IDLE_SECONDS
+        if closed or (idle and not (self.drives(room.id) and self._wanted_soon(room))):
+            self._hall.let_go(host)
+
+    def _wanted_soon(self, room: Room) -> bool:
+        due = rooms.next_due(room)
+        return bool(rooms.ai_moves(room)) or (due is not None and due - self._node.clock() < _SOON_MS)
+
+    # Tasks ----------------------------------------------------------------------------------------------------
+
+    def _start(self, work: Coroutine[Any, Any, None], failure: str, room_id: str | None = None) -> asyncio.Task[None]:
+        """Do ``work`` beside everything else; a fault in it is logged and counted, and ends nothing else."""
+        task = asyncio.get_running_loop().create_task(self._guarded(work, failure, room_id))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return task
+
+    async def _guarded(self, work: Coroutine[Any, Any, None], failure: str, room_id: str | None) -> None:
+        try:
+            await work
+        except Exception:  # noqa: BLE001 - what ends here would otherwise end in a task nobody looks at
+            self._node.metrics.internal_errors.inc()
+            _log.exception(failure, room=room_id)

@@ -1,0 +1,401 @@
+"""Sockets and sessions: a connection's way in and out.
+
+Belongs here: the handshake, frames to commands, limits, which room and seat a connection is in, one answer for every
+command. Must not be known here: what commands do, and who else is in the room. A connection's seat is what the room
+gave it; no message names it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import time
+from collections.abc import Callable, Sequence
+from http import HTTPStatus
+from ipaddress import IPv6Address, ip_address
+from typing import Any, Final
+
+import structlog
+from websockets.asyncio.server import Server, ServerConnection, serve
+from websockets.exceptions import ConnectionClosed, NegotiationError
+from websockets.http11 import Request, Response
+from websockets.typing import Origin, Subprotocol
+
+from engine.game import AnyGame
+from protocol import codec
+from protocol.codes import Close, Notified, Refused
+from protocol.limits import MAX_COMMAND_BYTES, SUBPROTOCOL, VERSION
+from protocol.messages import (
+    Accepted,
+    AnyCommand,
+    Create,
+    GameInfo,
+    Join,
+    ListRooms,
+    Notice,
+    RefusedMessage,
+    Resume,
+    ServerMessage,
+    Watch,
+    Welcome,
+)
+from server.audience import Viewer
+from server.hall import Hall
+from server.health import Health
+from server.host import Outcome, RoomGone, RoomHost
+from server.limits import Bucket, Buckets
+from server.log import StoreFull, StoreUnavailable
+from server.outbox import Encoded, SocketOutbox, encoded
+from server.room import Refuse
+from server.settings import Settings
+
+_STRIKES: Final = 20
+"""Malformed or too fast commands at once …"""
+_STRIKES_PER_SECOND: Final = 0.2
+"""… and in the long run, before the connection is closed."""
+_GUESSES: Final = 30
+"""Wrong codes and tokens from one address at once …"""
+_GUESSES_PER_SECOND: Final = 0.5
+"""… and in the long run: 2^30 codes take their guesser sixty years."""
+_OPEN_SECONDS: Final = 10.0
+_PING_SECONDS: Final = 15.0
+_CLOSE_SECONDS: Final = 2.0
+_FRAMES_WAITING: Final = 8
+"""Frames read ahead of the command in work; then TCP holds the sender back."""
+_RETRY_AFTER_SECONDS: Final = "5"
+
+_log = structlog.get_logger()
+
+_SEATING = (Create, Join, Watch, Resume)
+"""The commands that bring a connection into a room."""
+
+
+class Gateway:
+    """Takes connections and gives each a session."""
+
+    def __init__(
+        self,
+        hall: Hall,
+        health: Health,
+        settings: Settings,
+        *,
+        version: str,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.hall = hall
+        self.health = health
+        self.settings = settings
+        self.metrics = hall.node.metrics
+        self.clock = clock
+        """Seconds, for limits."""
+        self.sessions: set[Session] = set()
+        self.empty = asyncio.Event()
+        """Set while nobody is connected."""
+        self.empty.set()
+        self.occupied = asyncio.Event()
+        """Set while somebody is."""
+        self.guesses = Buckets(_GUESSES_PER_SECOND, _GUESSES)
+        self.openings = Buckets(settings.rooms_per_minute / 60, max(1.0, settings.rooms_per_minute))
+        games = tuple(map(_info, hall.node.games.values()))
+        self.welcome = encoded(Welcome(server=version, protocol=VERSION, games=games), self.metrics)
+        self._server: Server | None = None
+
+    async def listen(self, host: str, port: int) -> int:
+        """Take connections from now on; the port, where any free one was asked for.
+
+        Raises:
+            OSError: the port is in use, or the address is none of this machine's.
+        """
+        origins: list[Any] = [*map(Origin, self.settings.origins), None]  # None: clients that are no browsers
+        self._server = await serve(
+            self._connected,
+            host,
+            port,
+            origins=origins,
+            subprotocols=[Subprotocol(SUBPROTOCOL)],
+            select_subprotocol=_select_subprotocol,
+            compression=None,  # sizes would tell secrets, and fan-out would cost three times as much
+            process_request=self._request,
+            server_header=None,
+            open_timeout=_OPEN_SECONDS,
+            ping_interval=_PING_SECONDS,
+            ping_timeout=_PING_SECONDS,
+            close_timeout=_CLOSE_SECONDS,
+            max_size=MAX_COMMAND_BYTES,
+            max_queue=_FRAMES_WAITING,
+        )
+        return int(self._server.sockets[0].getsockname()[1])
+
+    async def drain(self) -> None:
+        """Take no more connections, tell everybody to come again elsewhere, and wait until all have gone."""
+        self.health.draining = True
+        if self._server is None:
+            return
+        self._server.close(close_connections=False)
+        notice = encoded(Notice(code=Notified.DRAINING), self.metrics)
+        for session in tuple(self.sessions):
+            session.drain(notice)
+        await self._server.wait_closed()
+
+    def _request(self, connection: ServerConnection, request: Request) -> Response | None:
+        """Answer what is no WebSocket handshake, and handshakes that cannot be taken now."""
+        path = request.path.partition("?")[0]
+        if request.method not in {"GET", "HEAD"}:
+            response = connection.respond(HTTPStatus.METHOD_NOT_ALLOWED, "GET and HEAD are answered here.\n")
+            response.headers["Allow"] = "GET, HEAD"
+        elif path != "/":
+            response = connection.respond(*self.health.http(path))
+        elif self.health.draining or len(self.sessions) >= self.settings.max_connections:
+            why = Refused.DRAINING if self.health.draining else Refused.HALL_FULL
+            response = connection.respond(HTTPStatus.SERVICE_UNAVAILABLE, f"{why.value}\n")
+            response.headers["Retry-After"] = _RETRY_AFTER_SECONDS
+        else:
+            return None
+        if request.method == "HEAD":
+            response.body = b""
+        return response
+
+    async def _connected(self, connection: ServerConnection) -> None:
+        session = Session(self, connection)
+        self.sessions.add(session)
+        self._count()
+        try:
+            await session.run()
+        finally:
+            self.sessions.discard(session)
+            self._count()
+
+    def _count(self) -> None:
+        self.metrics.connections.set(len(self.sessions))
+        now, before = (self.occupied, self.empty) if self.sessions else (self.empty, self.occupied)
+        before.clear()
+        now.set()
+
+
+class Session:
+    """One connection, from its welcome to its end."""
+
+    def __init__(self, gateway: Gateway, connection: ServerConnection) -> None:
+        self._gateway = gateway
+        self._hall = gateway.hall
+        self._metrics = gateway.metrics
+        self._connection = connection
+        self._outbox = SocketOutbox(connection, limit=gateway.settings.write_buffer, metrics=gateway.metrics)
+        now = gateway.clock()
+        self._commands = Bucket(gateway.settings.commands_per_second, gateway.settings.command_burst, now)
+        self._strikes = Bucket(_STRIKES_PER_SECOND, _STRIKES, now)
+        self._address = address_of(connection, gateway.settings.proxies)
+        self._place: tuple[RoomHost, Viewer] | None = None
+        self._seated_by: tuple[str, Encoded] | None = None
+        """The command that brought the connection to its place, and the answer: for when it comes twice."""
+        self._working = False
+        self._draining = False
+        self._log = _log.bind(session=secrets.token_hex(4))
+
+    async def run(self) -> None:
+        """Welcome, then command after command until the connection ends; then tell the room."""
+        self._outbox.send(self._gateway.welcome)
+        try:
+            while True:
+                frame = await self._connection.recv()
+                self._working = True
+                await self._take(frame)
+                self._working = False
+                if self._draining:
+                    self._outbox.close(Close.SERVICE_RESTART)
+        except ConnectionClosed:
+            pass
+        finally:
+            await self._outbox.closed()
+            await self._lost()
+
+    def drain(self, notice: Encoded) -> None:
+        """This node is about to stop: say so, and close once the command in work is answered."""
+        self._draining = True
+        self._outbox.send(notice)
+        if not self._working:
+            self._outbox.close(Close.SERVICE_RESTART)
+
+    async def _take(self, frame: str | bytes) -> None:
+        """Answer one frame: exactly once, whatever happens."""
+        now = self._gateway.clock()
+        if isinstance(frame, bytes):
+            self._strike(None, Refused.NOT_JSON, {}, now)
+            return
+        try:
+            command = codec.decode_command(frame.encode())
+        except codec.Malformed as problem:
+            self._strike(problem.command_id, problem.code, problem.params, now)
+            return
+        wait = self._commands.take(now)
+        if wait:
+            self._strike(command.id, Refused.TOO_FAST, {"retry_ms": int(wait * 1000) + 1}, now)
+            return
+        began = time.perf_counter()
+        try:
+            outcome = await self._do(command)
+        except StoreUnavailable:
+            outcome = self._refuse(command.id, Refused.STORE_UNAVAILABLE)
+        except StoreFull:
+            outcome = self._refuse(command.id, Refused.STORE_FULL)
+        except RoomGone:
+            self._place = None
+            outcome = self._refuse(command.id, Refused.UNKNOWN_ROOM)
+        except Exception:  # noqa: BLE001 - whatever the fault is, it ends this command alone
+            self._metrics.internal_errors.inc()
+            self._log.exception("command-failed", command=_tag(command))
+            outcome = self._refuse(command.id, Refused.INTERNAL)
+        self._note(command, outcome, time.perf_counter() - began)
+
+    async def _do(self, command: AnyCommand) -> str:
+        """Do and answer ``command``; what became of it."""
+        if self._gateway.health.draining:
+            return self._refuse(command.id, Refused.DRAINING)
+        if self._place is not None and self._place[1] not in self._place[0].audience.viewers:
+            self._place = None  # the room has closed, or sent this connection away
+        if isinstance(command, ListRooms):
+            return await self._list(command)
+        if isinstance(command, _SEATING):
+            if self._place is None:
+                return await self._enter(command)
+            if self._seated_by is not None and self._seated_by[0] == command.id:
+                self._outbox.send(self._seated_by[1])
+                return "accepted"
+            return self._refuse(command.id, Refused.ALREADY_IN_A_ROOM)
+        if self._place is None:
+            return self._refuse(command.id, Refused.NOT_IN_A_ROOM)
+        host, viewer = self._place
+        return self._settle(host, await host.submit(command, viewer, self._outbox))
+
+    async def _list(self, command: ListRooms) -> str:
+        games = self._hall.node.games
+        if command.game is not None and command.game not in games:
+            return self._refuse(command.id, Refused.UNKNOWN_GAME, {"game": command.game, "known": tuple(games)})
+        self._send(Accepted(id=command.id, rooms=await self._hall.listed(command.game)))
+        return "accepted"
+
+    async def _enter(self, command: Create | Join | Watch | Resume) -> str:
+        """Bring this connection into a room."""
+        now = self._gateway.clock()
+        limits = self._gateway.openings if isinstance(command, Create) else self._gateway.guesses
+        wait = limits.take(self._address, now) if isinstance(command, Create) else limits.wait(self._address, now)
+        if wait:
+            return self._refuse(command.id, Refused.TOO_FAST, {"retry_ms": int(wait * 1000) + 1})
+        if isinstance(command, Create):
+            created = await self._hall.create(command, self._outbox)
+            if isinstance(created, Refuse):
+                return self._refuse(command.id, created.code, created.params)
+            return self._settle(*created, command)
+        for _ in range(2):  # a room may be let go from memory just as it was found
+            host = await self._find(command)
+            if host is None:
+                break
+            try:
+                outcome = await host.submit(command, None, self._outbox)
+            except RoomGone:
+                continue
+            if outcome.code == Refused.BAD_TOKEN:
+                self._gateway.guesses.take(self._address, now)
+            return self._settle(host, outcome, command)
+        self._gateway.guesses.take(self._address, now)
+        return self._refuse(command.id, Refused.UNKNOWN_ROOM)
+
+    async def _find(self, command: Join | Watch | Resume) -> RoomHost | None:
+        if not isinstance(command, Resume):
+            return await self._hall.find(command.code)
+        try:
+            return await self._hall.room(command.room)
+        except RoomGone:
+            return None
+
+    def _settle(self, host: RoomHost, outcome: Outcome, command: AnyCommand | None = None) -> str:
+        """Note where the connection is after a command; ``command`` if it was to bring it there."""
+        self._place = None if outcome.viewer is None else (host, outcome.viewer)
+        if command is not None and outcome.answer is not None:
+            self._seated_by = command.id, outcome.answer
+        return outcome.code
+
+    async def _lost(self) -> None:
+        """The connection is gone."""
+        if self._place is None:
+            return
+        host, viewer = self._place
+        try:
+            await host.lost(viewer)
+        except (StoreUnavailable, StoreFull, RoomGone) as problem:
+            self._log.info("loss-not-reported", room=host.room.id, problem=str(problem))  # ``reconcile`` will
+        except Exception:  # noqa: BLE001 - there is nobody left to answer
+            self._metrics.internal_errors.inc()
+            self._log.exception("loss-failed", room=host.room.id)
+
+    # Answers --------------------------------------------------------------------------------------------------
+
+    def _send(self, message: ServerMessage) -> None:
+        self._outbox.send(encoded(message, self._metrics))
+
+    def _refuse(
+        self, command_id: str | None, code: str, params: dict[str, str | int | tuple[str, ...]] | None = None
+    ) -> str:
+        self._send(RefusedMessage(id=command_id, code=code, params=params or {}))
+        return str(code)
+
+    def _strike(
+        self, command_id: str | None, code: Refused, params: dict[str, str | int | tuple[str, ...]], now: float
+    ) -> None:
+        """Refuse a frame that should not have been sent; too many of them end the connection."""
+        self._refuse(command_id, code, params)
+        self._metrics.strikes.inc()
+        self._metrics.command("frame", code.value)
+        if self._strikes.take(now):
+            self._log.info("too-many-strikes", code=code.value)
+            self._outbox.close(Close.TOO_MANY_STRIKES)
+
+    def _note(self, command: AnyCommand, outcome: str, seconds: float) -> None:
+        """The command's line in the log: what an operator needs, and nothing that could be held against a player."""
+        self._metrics.command(_tag(command), outcome)
+        place = self._place
+        self._log.info(
+            "command",
+            command=_tag(command),
+            outcome=outcome,
+            ms=round(seconds * 1000, 2),
+            room=None if place is None else place[0].room.id,
+            seat=None if place is None else place[1].seat,
+        )
+
+
+def address_of(connection: ServerConnection, proxies: Sequence[str]) -> str:
+    """Who the limits of addresses are for: the peer, or whom a trusted proxy names; of IPv6 the first 64 bits."""
+    peer = str(connection.remote_address[0]) if connection.remote_address else ""
+    request = connection.request
+    if peer in proxies and request is not None:
+        named = [part.strip() for line in request.headers.get_all("X-Forwarded-For") for part in line.split(",")]
+        peer = next((each for each in reversed(named) if each not in proxies), peer)
+    try:
+        address = ip_address(peer)
+    except ValueError:
+        return peer
+    if isinstance(address, IPv6Address) and address.ipv4_mapped is None:
+        return str(IPv6Address(int(address) >> 64 << 64))
+    return str(address)
+
+
+def _select_subprotocol(_connection: ServerConnection, offered: Sequence[Subprotocol]) -> Subprotocol:
+    for each in offered:
+        if each == SUBPROTOCOL:
+            return each
+    raise NegotiationError(f"offer the subprotocol {SUBPROTOCOL}; nothing else is spoken here")
+
+
+def _info(game: AnyGame) -> GameInfo:
+    return GameInfo(
+        name=game.name,
+        seats=game.seats,
+        sides=game.sides,
+        options={name: tuple(values) for name, values in game.options.items()},
+        levels=tuple(level.value for level in game.levels),
+    )
+
+
+def _tag(command: AnyCommand) -> str:
+    return str(command.__struct_config__.tag)

@@ -1,0 +1,195 @@
+"""The rooms that this node holds: opened, found, loaded once, let go.
+
+Belongs here: which rooms are in memory, and the way from a code or an id to a room. Must not be known here: what
+happens in a room (``server.host``), who drives it (``server.driver``), sockets.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Coroutine
+from typing import Final
+
+import msgspec
+import structlog
+
+from protocol.messages import Create, RoomSummary
+from server import room as rooms
+from server.entries import Created, Timing
+from server.host import Node, Observer, Outcome, RoomGone, RoomHost
+from server.index import Index
+from server.log import Conflict, StoreUnavailable
+from server.outbox import Outbox
+from server.room import Append, FinishedDeal, Refuse
+
+_CODES_TRIED: Final = 8
+"""Of a billion codes few are taken; this many taken in a row mean that something is broken."""
+_LISTED: Final = 100
+"""Rooms in one answer to ``list``."""
+
+_log = structlog.get_logger()
+
+
+class Hall:
+    """All rooms in this node's memory. Tells its observers what happens to any of them."""
+
+    def __init__(self, node: Node, index: Index, timing: Timing) -> None:
+        self.node = node
+        self.index = index
+        self.hosts: dict[str, RoomHost] = {}
+        self.observers: list[Observer] = []
+        self._timing = timing
+        self._flights: dict[str, asyncio.Task[RoomHost]] = {}
+        self._summaries = msgspec.json.Decoder(RoomSummary)
+
+    # Observer: what every host tells goes to all who want to know.
+
+    def changed(self, host: RoomHost) -> None:
+        """A room is another than before."""
+        for observer in self.observers:
+            observer.changed(host)
+
+    def finished(self, host: RoomHost, deal: FinishedDeal) -> None:
+        """A deal is over."""
+        for observer in self.observers:
+            observer.finished(host, deal)
+
+    async def room(self, room_id: str) -> RoomHost:
+        """The room, from memory or from its log; however many ask at once, it is read once.
+
+        Raises:
+            RoomGone: there is none, or this version cannot read it.
+            StoreUnavailable: the store does not answer.
+        """
+        return self._held(room_id) or await self._once(room_id, lambda: self._load(room_id))
+
+    async def find(self, code: str) -> RoomHost | None:
+        """The room that ``code`` leads to; letters may be small.
+
+        Raises:
+            StoreUnavailable: the store does not answer.
+        """
+        code = code.upper()
+        for host in self.hosts.values():  # an index that was lost must not hide a room that is in our hands
+            if host.room.code == code and not host.gone:
+                return host
+        room_id = await self.index.room_of(code)
+        if room_id is None:
+            return None
+        try:
+            return await self.room(room_id)
+        except RoomGone:
+            return None
+
+    async def create(self, command: Create, outbox: Outbox) -> tuple[RoomHost, Outcome] | Refuse:
+        """Open the room that ``command`` asks for and answer it at ``outbox``, or say why not.
+
+        The room's id derives from the command's id, so the same command, sent again or to two nodes, opens one room.
+
+        Raises:
+            StoreUnavailable: the outcome is unknown.
+            StoreFull: nothing was done.
+            RoomGone: the room was opened by this command before, and has ended.
+        """
+        first = self._first_entry(command)
+        if isinstance(first, Refuse):
+            return first
+        room_id = rooms.room_id_of(command.id)
+        greeted: Outcome | None = None
+
+        async def open_or_load() -> RoomHost:
+            nonlocal greeted
+            if (await self.node.log.heads([room_id]))[room_id]:
+                return await self._load(room_id)  # the command was done before, perhaps by another node
+            entry = await self._with_free_code(command, first)
+            # Before the first append, so that no crash leaves a room that nobody drives.
+            await self.index.set_due(room_id, entry.entry.at)
+            try:
+                host, greeted = await RoomHost.open(self.node, command, entry, outbox, self)
+            except Conflict:
+                return await self._load(room_id)
+            return self._keep(host)
+
+        host = self._held(room_id)
+        while host is None:
+            ours = room_id not in self._flights
+            try:
+                host = await self._once(room_id, open_or_load)
+            except RoomGone:
+                if ours:
+                    raise
+        return host, greeted or await host.submit(command, None, outbox)
+
+    async def listed(self, game: str | None) -> tuple[RoomSummary, ...]:
+        """Public rooms, of ``game`` only or of all games.
+
+        Raises:
+            StoreUnavailable: the store does not answer.
+        """
+        return tuple(self._summaries.decode(each) for each in await self.index.listed(game, _LISTED))
+
+    def let_go(self, host: RoomHost) -> None:
+        """Forget a room that nobody watches here and in which nothing is under way; its log keeps it."""
+        if host.gone or host.retire():
+            self.hosts.pop(host.room.id, None)
+            self._count()
+
+    async def close(self) -> None:
+        """Do nothing more in any room, after what is under way."""
+        await asyncio.gather(*self._flights.values(), return_exceptions=True)
+        for host in tuple(self.hosts.values()):
+            await host.close()
+        self.hosts.clear()
+        self._count()
+
+    def _held(self, room_id: str) -> RoomHost | None:
+        host = self.hosts.get(room_id)
+        return None if host is None or host.gone else host
+
+    async def _once(self, room_id: str, make: Callable[[], Coroutine[None, None, RoomHost]]) -> RoomHost:
+        """``make`` the host unless it is being made already: a room has at most one on this node."""
+        flight = self._flights.get(room_id)
+        if flight is None:
+            flight = self._flights[room_id] = asyncio.get_running_loop().create_task(make())
+            flight.add_done_callback(lambda task: self._landed(room_id, task))
+        # Shielded: one asker who gives up must not take the room from the others.
+        return await asyncio.shield(flight)
+
+    def _landed(self, room_id: str, flight: asyncio.Task[RoomHost]) -> None:
+        del self._flights[room_id]
+        if not flight.cancelled():
+            flight.exception()  # whoever asked has been told; nobody may be left to be
+
+    async def _load(self, room_id: str) -> RoomHost:
+        began = time.perf_counter()
+        host = await RoomHost.load(self.node, room_id, self)
+        milliseconds = round((time.perf_counter() - began) * 1000, 2)
+        _log.debug("room-loaded", room=room_id, version=host.head.version, ms=milliseconds)
+        return self._keep(host)
+
+    def _first_entry(self, command: Create) -> Append | Refuse:
+        node = self.node
+        return rooms.open_room(
+            command, node.clock(), node.entropy, timing=self._timing, node=node.name, games=node.games
+        )
+
+    async def _with_free_code(self, command: Create, first: Append) -> Append:
+        """``first`` or another like it, with a code that leads to no other room."""
+        attempt: Append | Refuse = first
+        for _ in range(_CODES_TRIED):
+            assert isinstance(attempt, Append), "what was possible a moment ago is so still"
+            body = attempt.entry.body
+            assert isinstance(body, Created)
+            if await self.index.claim_code(body.code, body.room):
+                return attempt
+            attempt = self._first_entry(command)
+        raise StoreUnavailable(f"{_CODES_TRIED} codes in a row were taken")
+
+    def _keep(self, host: RoomHost) -> RoomHost:
+        self.hosts[host.room.id] = host
+        self._count()
+        return host
+
+    def _count(self) -> None:
+        self.node.metrics.rooms.set(len(self.hosts))

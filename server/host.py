@@ -1,0 +1,479 @@
+"""One room on this node, in step with its log: log -> fold -> audience.
+
+Belongs here: appending what commands and drivers want, following what others appended, whatever the store does. Must
+not be known here: what a command means (``server.room``), who sees what (``server.audience``), sockets, who drives.
+
+The rules of this module:
+
+* nothing is shown before the log has it, and an answer is sent after what it answers was shown;
+* what is shown is shown without waiting: between a fold and the last write of its events there is no ``await``;
+* whatever may have happened to an append, the log is asked, never guessed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Iterable
+from typing import Final, NamedTuple, Protocol, TypeAlias
+
+import structlog
+
+from engine.game import Seat
+from protocol.codes import Close
+from protocol.messages import Accepted, AnyCommand, Create, Leave, Look, Move, Place, RefusedMessage, Resume, Watch
+from server import room as rooms
+from server.audience import SPECTATOR, Audience, Viewer, follow_seat
+from server.entries import Actor, Entry, UnreadableEntry, decode_entry, encode_entry
+from server.log import EMPTY, Conflict, Forked, Head, RoomLog, StoreUnavailable, follow
+from server.metrics import Metrics
+from server.outbox import Encoded, Outbox
+from server.room import AiMove, Append, FinishedDeal, Folded, Games, OtherRules, Refuse, Repeat, Room, RoomCommand
+
+_ATTEMPTS: Final = 100
+"""Each lost race means that another writer got ahead, so this many in a row happen only when something is broken."""
+_FOLDS_PER_TURN: Final = 64
+"""Entries folded before others get the event loop, when a long log is read."""
+
+_log = structlog.get_logger()
+
+_Decision: TypeAlias = Append | Repeat | Refuse | None
+
+
+class Node(NamedTuple):
+    """What every room on this node works with."""
+
+    name: str
+    """Of this node, unique for each start of a process."""
+    log: RoomLog
+    games: Games
+    clock: Callable[[], int]
+    """Milliseconds since the epoch."""
+    entropy: Callable[[int], bytes]
+    """So many unpredictable bytes."""
+    metrics: Metrics
+
+
+class Observer(Protocol):
+    """Who is told what happens to a room. Called while the room is locked: must neither wait nor raise."""
+
+    def changed(self, host: RoomHost) -> None:
+        """The room is another than before."""
+        ...
+
+    def finished(self, host: RoomHost, deal: FinishedDeal) -> None:
+        """A deal is over and its seed revealed. May come again for the same deal."""
+        ...
+
+
+class Outcome(NamedTuple):
+    """What became of a command that has been answered."""
+
+    code: str
+    """``accepted``, or the refusal's code."""
+    viewer: Viewer | None
+    """Who the connection is in this room now; None if it is not in it."""
+    answer: Encoded | None = None
+    """What the connection was told when it was brought into the room, in case it asks twice."""
+
+
+class RoomGone(Exception):
+    """The room's log is not there (any more), or this version of the server cannot read it."""
+
+
+class RoomHost:
+    """A room as this node holds it. Obtain one through ``server.hall``."""
+
+    def __init__(self, node: Node, room: Room, head: Head, observer: Observer) -> None:
+        self.room = room
+        """As of ``head``. Replaced, never changed; reading it needs no lock."""
+        self.head = head
+        self.audience = Audience(node.games, node.metrics)
+        self.used_at = asyncio.get_running_loop().time()
+        """When somebody last asked for the room (the event loop's clock)."""
+        self.gone = False
+        """Nothing more can be done with this object; ask the hall for the room again."""
+        self._node = node
+        self._observer = observer
+        self._lock = asyncio.Lock()
+        self._pull: asyncio.Task[None] | None = None
+        self._stop_watching: Callable[[], None] = lambda: None
+
+    @classmethod
+    async def load(cls, node: Node, room_id: str, observer: Observer) -> RoomHost:
+        """Read and fold the room's log, and listen for what other nodes append.
+
+        Raises:
+            RoomGone: there is no such log, or it cannot be read by this version.
+            StoreUnavailable: the store does not answer.
+        """
+        room, head, finished = await _read_whole(node, room_id)
+        host = cls(node, room, head, observer)
+        # Listening begins with a wake-up, so nothing appended since the read is missed.
+        host._stop_watching = node.log.watch(room_id, host.wake)
+        for deal in finished:  # whoever appended its end may have died before keeping the record
+            observer.finished(host, deal)
+        return host
+
+    @classmethod
+    async def open(
+        cls, node: Node, command: Create, first: Append, outbox: Outbox, observer: Observer
+    ) -> tuple[RoomHost, Outcome]:
+        """Append a room's ``first`` entry, which ``command`` asked for, and answer that at ``outbox``.
+
+        Raises:
+            Conflict: the room exists.
+            StoreUnavailable: the outcome is unknown.
+            StoreFull: nothing was done.
+        """
+        assert first.seat is not None, "whoever opens a room sits down in it"
+        assert first.token is not None
+        folded = rooms.fold(None, first.entry, games=node.games)
+        head = await node.log.append(folded.room.id, EMPTY, encode_entry(first.entry))
+        node.metrics.entries.inc()
+        host = cls(node, folded.room, head, observer)
+        host._stop_watching = node.log.watch(folded.room.id, host.wake)
+        outcome = host._seated(command, host.room.number, host._place(first.seat, first.token), outbox)
+        observer.changed(host)
+        return host, outcome
+
+    def retire(self) -> bool:
+        """Be forgotten, if nobody watches and nothing is under way here; whether it was done.
+
+        Who still has this object and asks something of it meets ``RoomGone``, and asks the hall again.
+        """
+        if self.audience.viewers or self._lock.locked() or self._pull is not None:
+            return False
+        self.gone = True
+        self._stop_watching()
+        return True
+
+    async def close(self) -> None:
+        """Do nothing more, after what is under way."""
+        self._stop_watching()
+        async with self._lock:
+            self.gone = True
+        if self._pull is not None:
+            await self._pull
+
+    # What sessions do -----------------------------------------------------------------------------------------
+
+    async def submit(self, command: RoomCommand | Watch | Look, viewer: Viewer | None, outbox: Outbox) -> Outcome:
+        """Do ``command`` for the connection of ``outbox``, which is ``viewer`` in this room, and answer it there.
+
+        Raises:
+            StoreUnavailable: the outcome is unknown; nothing was answered.
+            StoreFull: nothing was done, nor answered.
+            RoomGone: the room has gone, likewise.
+        """
+        async with self._lock:
+            self._expect_here()
+            self.used_at = asyncio.get_running_loop().time()
+            if isinstance(command, Watch):
+                return self._watch(command, outbox)
+            if isinstance(command, Look):
+                assert viewer is not None, "only who is in the room can look"
+                self._accept(outbox, command)
+                self.audience.show_all(self.room, viewer, self._now())
+                return Outcome("accepted", viewer)
+            if viewer is not None and viewer.seat is None and isinstance(command, Leave):
+                self.audience.leave(viewer)
+                self._accept(outbox, command)
+                return Outcome("accepted", None)
+            decision, made = await self._append(
+                lambda room: rooms.decide(
+                    room,
+                    command,
+                    viewer.seat if viewer is not None else None,
+                    self._now(),
+                    self._node.entropy,
+                    epoch=viewer.epoch if viewer is not None else None,
+                    node=self._node.name,
+                    games=self._node.games,
+                )
+            )
+            return self._answer(command, decision, made, viewer, outbox)
+
+    async def lost(self, viewer: Viewer) -> None:
+        """The connection of ``viewer`` is gone.
+
+        Raises:
+            StoreUnavailable, StoreFull: the room could not be told; ``reconcile`` does it later.
+        """
+        self.audience.leave(viewer)
+        seat = viewer.seat
+        if seat is None:
+            return
+        async with self._lock:
+            if not self.gone:
+                await self._append_entry(lambda room: rooms.drop(room, seat, viewer.epoch, self._now()))
+
+    # What drivers do ------------------------------------------------------------------------------------------
+
+    async def fire(self) -> None:
+        """Do everything that is due now.
+
+        Raises:
+            StoreUnavailable, StoreFull: it will have to be done later.
+            RoomGone: the room has gone.
+        """
+        async with self._lock:
+            self._expect_here()
+            while await self._append_entry(lambda room: rooms.fire(room, self._now(), games=self._node.games)):
+                pass
+
+    async def move(self, move: AiMove, action: str, actor: Actor) -> bool:
+        """Perform ``action`` for the seat of ``move``; False if that decision is no longer the seat's AI's.
+
+        Raises:
+            GameError: the action is none, or the rules forbid it; nothing was done.
+            StoreUnavailable, StoreFull, RoomGone: as for ``fire``.
+        """
+        async with self._lock:
+            self._expect_here()
+            return await self._append_entry(
+                lambda room: rooms.move_for(room, move, action, actor, self._now(), games=self._node.games)
+            )
+
+    async def reconcile(self, live: Iterable[str]) -> None:
+        """Report connections as gone that no node of ``live`` holds: their node died, or could not say so.
+
+        Raises:
+            StoreUnavailable, StoreFull, RoomGone: as for ``fire``.
+        """
+        nodes = frozenset(live)
+        async with self._lock:
+            self._expect_here()
+            while await self._append_entry(lambda room: self._drop_one_gone(room, nodes)):
+                pass
+
+    # In step with the log -------------------------------------------------------------------------------------
+
+    def wake(self, version: int) -> None:
+        """The log may have grown to ``version`` (0: nobody knows how far); read it soon."""
+        if not self.gone and self._pull is None and not 0 < version <= self.head.version:
+            self._pull = asyncio.get_running_loop().create_task(self._pull_soon())
+
+    async def check(self) -> None:
+        """Compare with the log: finds what a lost wake-up hid, and what a store took back.
+
+        Raises:
+            StoreUnavailable: the store does not answer.
+            RoomGone: the room has gone; its viewers have been told.
+        """
+        async with self._lock:
+            if self.gone:
+                return
+            version = (await self._node.log.heads([self.room.id]))[self.room.id]
+            if version > self.head.version:
+                await self._catch_up()
+            elif version < self.head.version:
+                await self._read_anew()
+
+    async def _pull_soon(self) -> None:
+        async with self._lock:
+            self._pull = None  # a wake-up from now on is about something that this read may miss
+            if self.gone:
+                return
+            try:
+                await self._catch_up()
+            except (StoreUnavailable, RoomGone):
+                return  # the healing round reads it when the store is back; viewers of a gone room have been told
+            except Exception:  # noqa: BLE001 - a fault of ours must not end in a task nobody looks at
+                self._node.metrics.internal_errors.inc()
+                _log.exception("room-not-followed", room=self.room.id)
+
+    async def _catch_up(self) -> None:
+        """Fold and show what others appended."""
+        stored = await self._node.log.read(self.room.id, after=self.head.version)
+        try:
+            follow(self.head, stored)
+        except Forked:
+            await self._read_anew()
+            return
+        for count, each in enumerate(stored, start=1):
+            try:
+                entry = decode_entry(each.data)
+                folded = rooms.fold(self.room, entry, games=self._node.games)
+            except (UnreadableEntry, OtherRules) as problem:
+                self._abandon(problem)
+                raise RoomGone(self.room.id) from problem
+            self._adopt(entry, folded, each.head)
+            if count % _FOLDS_PER_TURN == 0:
+                await asyncio.sleep(0)
+
+    async def _read_anew(self) -> None:
+        """The log is no longer what was read here (a failover lost its end): begin again, and show it afresh."""
+        self._node.metrics.reloads.inc()
+        _log.warning("room-rolled-back", room=self.room.id, version=self.head.version)
+        try:
+            self.room, self.head, _ = await _read_whole(self._node, self.room.id)
+        except RoomGone as problem:
+            self._abandon(problem)
+            raise
+        for viewer in tuple(self.audience.viewers):
+            if follow_seat(self.room, viewer):
+                self.audience.show_all(self.room, viewer, self._now())
+            else:  # its coming was lost with the rest
+                self.audience.send_away(viewer, Close.SERVICE_RESTART)
+        self._observer.changed(self)
+
+    def _abandon(self, problem: Exception) -> None:
+        """This node cannot serve the room any more; perhaps another can."""
+        _log.error("room-gone", room=self.room.id, problem=str(problem))
+        self.gone = True
+        self._stop_watching()
+        for viewer in tuple(self.audience.viewers):
+            self.audience.send_away(viewer, Close.SERVICE_RESTART)
+
+    async def _append(self, make: Callable[[Room], _Decision]) -> tuple[_Decision, Folded | None]:
+        """Append what ``make`` wants of the room as it then is; with what came of it, if anything was appended."""
+        for _ in range(_ATTEMPTS):
+            decision = make(self.room)
+            if not isinstance(decision, Append):
+                return decision, None
+            # Folded before it is appended: what cannot be folded must never stand in a log.
+            folded = rooms.fold(self.room, decision.entry, games=self._node.games)
+            began = time.perf_counter()
+            try:
+                head = await self._node.log.append(self.room.id, self.head, encode_entry(decision.entry))
+            except Conflict as conflict:
+                self._node.metrics.conflicts.inc()
+                if conflict.head.version > self.head.version:
+                    await self._catch_up()
+                else:
+                    await self._read_anew()
+            except StoreUnavailable:
+                self._node.metrics.unknown_outcomes.inc()
+                before = self.head
+                await self._catch_up()
+                if self.head == before:
+                    # Not there, but perhaps still on its way. Of it and whatever is appended next only one can win.
+                    raise
+            else:
+                self._node.metrics.append_seconds.observe(time.perf_counter() - began)
+                self._node.metrics.entries.inc()
+                self._adopt(decision.entry, folded, head)
+                return decision, folded
+        raise StoreUnavailable(f"{_ATTEMPTS} appends in a row were overtaken")
+
+    async def _append_entry(self, make: Callable[[Room], Entry | None]) -> bool:
+        """``_append`` for entries that answer no command; whether one was appended."""
+
+        def decide(room: Room) -> Append | None:
+            entry = make(room)
+            return None if entry is None else Append(entry, None)
+
+        decision, _ = await self._append(decide)
+        return decision is not None
+
+    def _adopt(self, entry: Entry, folded: Folded, head: Head) -> None:
+        """The log has accepted ``entry``: be there, show it, and tell who drives and keeps."""
+        self.room, self.head = folded.room, head
+        self.audience.happened(self.room, entry, folded.events, self._now())
+        self._observer.changed(self)
+        for deal in folded.finished:
+            self._observer.finished(self, deal)
+
+    def _drop_one_gone(self, room: Room, live: frozenset[str]) -> Entry | None:
+        """The entry that reports the first person whose connection nobody holds."""
+        here = {(viewer.seat, viewer.epoch) for viewer in self.audience.viewers}
+        for seat in rooms.persons(room):
+            person = rooms.person_at(room, seat)
+            if person is None or person.away:
+                continue
+            held = (seat, person.epoch) in here if person.node == self._node.name else person.node in live
+            if not held:
+                return rooms.drop(room, seat, person.epoch, self._now())
+        return None
+
+    # Answers --------------------------------------------------------------------------------------------------
+
+    def _watch(self, command: Watch, outbox: Outbox) -> Outcome:
+        refusal = rooms.may_watch(self.room)
+        if refusal is not None:
+            return self._refuse(outbox, command, refusal, None)
+        viewer = Viewer(outbox, None, SPECTATOR)
+        answer = self._accept(outbox, command, place=self._place(None))
+        self.audience.come(self.room, viewer, 0, self._now())
+        return Outcome("accepted", viewer, answer)
+
+    def _answer(
+        self, command: AnyCommand, decision: _Decision, made: Folded | None, viewer: Viewer | None, outbox: Outbox
+    ) -> Outcome:
+        """Answer after the effect was shown; whoever has come is then shown what they have not seen."""
+        match decision:
+            case Refuse():
+                return self._refuse(outbox, command, decision, viewer)
+            case Repeat(at=at):
+                self._accept(outbox, command, at=at)
+            case Append(seat=seat, token=token):
+                assert made is not None, "an entry was appended and came to nothing"
+                at = self.room.number if made.events else None
+                if seat is not None and token is not None:
+                    return self._seated(command, at, self._place(seat, token), outbox)
+                self._accept(outbox, command, at=at, place=self._place(seat) if isinstance(command, Move) else None)
+            case None:
+                raise AssertionError("a command was left without a decision")
+        return Outcome("accepted", self._still_here(viewer))
+
+    def _seated(self, command: AnyCommand, at: int | None, place: Place, outbox: Outbox) -> Outcome:
+        """A connection has got a seat: tell it where it is, and what it has not seen."""
+        assert place.seat is not None
+        person = rooms.person_at(self.room, Seat(place.seat))
+        assert person is not None, "the entry that seated a person left the seat without one"
+        viewer = Viewer(outbox, Seat(place.seat), person.epoch)
+        answer = self._accept(outbox, command, at=at, place=place)
+        self.audience.come(self.room, viewer, command.after if isinstance(command, Resume) else 0, self._now())
+        return Outcome("accepted", viewer, answer)
+
+    def _still_here(self, viewer: Viewer | None) -> Viewer | None:
+        return viewer if viewer in self.audience.viewers else None
+
+    def _place(self, seat: Seat | None, token: str | None = None) -> Place:
+        return Place(room=self.room.id, code=self.room.code, seat=seat, token=token)
+
+    def _accept(
+        self, outbox: Outbox, command: AnyCommand, *, at: int | None = None, place: Place | None = None
+    ) -> Encoded:
+        answer = self.audience.encoded(Accepted(id=command.id, at=at, place=place))
+        outbox.send(answer)
+        return answer
+
+    def _refuse(self, outbox: Outbox, command: AnyCommand, refusal: Refuse, viewer: Viewer | None) -> Outcome:
+        message = RefusedMessage(id=command.id, code=refusal.code, params=refusal.params)
+        outbox.send(self.audience.encoded(message))
+        return Outcome(refusal.code, self._still_here(viewer))
+
+    def _expect_here(self) -> None:
+        if self.gone:
+            raise RoomGone(self.room.id)
+
+    def _now(self) -> int:
+        """The time for the next entry: a log's times never go back, whatever a node's clock does."""
+        return max(self._node.clock(), self.room.at)
+
+
+async def _read_whole(node: Node, room_id: str) -> tuple[Room, Head, list[FinishedDeal]]:
+    """The room that its whole log makes, and the records of its finished deals.
+
+    Raises:
+        RoomGone: there is no log, or it cannot be read by this version.
+        StoreUnavailable: the store does not answer.
+    """
+    stored = await node.log.read(room_id)
+    room: Room | None = None
+    finished: list[FinishedDeal] = []
+    try:
+        head = follow(EMPTY, stored)
+        for count, each in enumerate(stored, start=1):
+            folded = rooms.fold(room, decode_entry(each.data), games=node.games)
+            room = folded.room
+            finished += folded.finished
+            if count % _FOLDS_PER_TURN == 0:
+                await asyncio.sleep(0)
+    except (Forked, UnreadableEntry, OtherRules) as problem:
+        raise RoomGone(f"the log of {room_id} cannot be read: {problem}") from problem
+    if room is None:
+        raise RoomGone(f"{room_id} has no log")
+    return room, head, finished

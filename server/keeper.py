@@ -1,0 +1,168 @@
+"""Keeps the index true: due times, the lobby's list, codes, records of finished deals, logs' time to live.
+
+Belongs here: what was told to the index and what has to be told again. Everything here is derived from logs, so any of
+it may be late or lost; it is told again. Must not be known here: who acts on it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Callable
+from typing import Final
+
+import msgspec
+import structlog
+
+from server import room as rooms
+from server.host import RoomHost
+from server.index import Index
+from server.log import RoomLog, StoreFull, StoreUnavailable
+from server.room import FinishedDeal, Phase, Room
+
+_GATHER_SECONDS: Final = 0.1
+"""Changes of so long a time are told together: a room of quick AI changes a hundred times a second."""
+_RETRY_SECONDS: Final = 0.5
+REFRESH_SECONDS: Final = 5.0
+"""How often everything is looked over."""
+_LIST_SECONDS: Final = 10.0
+"""A listing is repeated after so long; it lives three times as long."""
+_CODE_SECONDS: Final = 3600.0
+
+_log = structlog.get_logger()
+
+
+class _Told:
+    """What the index was told of a room, and when (the event loop's clock)."""
+
+    __slots__ = ("code_at", "due", "listed_at", "room", "summary")
+
+    def __init__(self, room: Room, now: float) -> None:
+        self.room = room
+        """The latest that is known here."""
+        self.due: int | None = None
+        self.summary: bytes | None = None
+        self.listed_at = now
+        self.code_at = now
+
+
+class Keeper:
+    """Tells the index about the rooms that change on this node, and again and again about those that it drives."""
+
+    def __init__(self, index: Index, log: RoomLog, *, drives: Callable[[str], bool], forget_seconds: int) -> None:
+        self._index = index
+        self._log = log
+        self._drives = drives
+        """Whether this node drives the room with this id."""
+        self._forget_seconds = forget_seconds
+        """How long the log of a closed room stays."""
+        self._told: dict[str, _Told] = {}
+        self._changed: set[str] = set()
+        self._records: deque[tuple[str, FinishedDeal]] = deque()
+        self._news = asyncio.Event()
+
+    # Observer
+
+    def changed(self, host: RoomHost) -> None:
+        """Note the room as it is now."""
+        room = host.room
+        told = self._told.get(room.id)
+        if told is None:
+            self._told[room.id] = _Told(room, asyncio.get_running_loop().time())
+        else:
+            told.room = room
+        self._changed.add(room.id)
+        self._news.set()
+
+    def finished(self, host: RoomHost, deal: FinishedDeal) -> None:
+        """Note the record to keep."""
+        self._records.append((host.room.id, deal))
+        self._news.set()
+
+    async def run(self) -> None:
+        """Tell the index, until cancelled."""
+        loop = asyncio.get_running_loop()
+        refresh_at = loop.time() + REFRESH_SECONDS
+        while True:
+            try:
+                async with asyncio.timeout_at(refresh_at):
+                    await self._news.wait()
+            except TimeoutError:
+                refresh_at = loop.time() + REFRESH_SECONDS
+                self._review(loop.time())
+            try:
+                await self.flush()
+            except (StoreUnavailable, StoreFull) as problem:
+                _log.info("index-behind", problem=str(problem), rooms=len(self._changed), records=len(self._records))
+                await asyncio.sleep(_RETRY_SECONDS)
+            else:
+                await asyncio.sleep(_GATHER_SECONDS)
+
+    async def flush(self) -> None:
+        """Tell everything that is not told yet.
+
+        Raises:
+            StoreUnavailable, StoreFull: the rest is told next time.
+        """
+        self._news.clear()
+        try:
+            while self._records:
+                room_id, deal = self._records[0]
+                await self._index.archive(room_id, deal.match, deal.deal, deal.record, attempt=deal.attempt)
+                self._records.popleft()
+            while self._changed:
+                room_id = next(iter(self._changed))
+                self._changed.discard(room_id)
+                try:
+                    await self._tell(self._told[room_id])
+                except BaseException:
+                    self._changed.add(room_id)
+                    raise
+        except (StoreUnavailable, StoreFull):
+            self._news.set()
+            raise
+
+    async def _tell(self, told: _Told) -> None:
+        room, now = told.room, asyncio.get_running_loop().time()
+        if room.phase is Phase.CLOSED:
+            await self._index.set_due(room.id, None)
+            await self._index.unlist(room.id)
+            await self._log.forget(room.id, self._forget_seconds)
+            del self._told[room.id]
+            return
+        due = due_at(room)
+        # A time told too early makes the driver look for nothing; one told too late makes a room wait. So an earlier
+        # time is told at once and a later one when everything is looked over.
+        if told.due is None or due < told.due:
+            await self._index.set_due(room.id, due)
+            told.due = due
+        if not room.settings.private:
+            summary = msgspec.json.encode(rooms.summary(room))
+            if summary != told.summary or now - told.listed_at >= _LIST_SECONDS:
+                await self._index.list_room(room.id, room.game, summary)
+                told.summary, told.listed_at = summary, now
+        if now - told.code_at >= _CODE_SECONDS:
+            await self._index.claim_code(room.code, room.id)
+            told.code_at = now
+
+    def _review(self, now: float) -> None:
+        """Mark what is to be told again, and forget rooms that others drive."""
+        for room_id, told in tuple(self._told.items()):
+            if room_id in self._changed:
+                continue
+            if not self._drives(room_id):
+                del self._told[room_id]
+                continue
+            if told.due is not None and told.due < due_at(told.room):
+                told.due = None
+                self._changed.add(room_id)
+            listed = told.summary is not None
+            if (listed and now - told.listed_at >= _LIST_SECONDS) or now - told.code_at >= _CODE_SECONDS:
+                self._changed.add(room_id)
+
+
+def due_at(room: Room) -> int:
+    """When somebody has to look after a room that is not closed: milliseconds since the epoch, long past for AI."""
+    due = rooms.next_due(room)
+    assert due is not None, "a room that is not closed has a way out by time"
+    return min(due, room.at) if rooms.ai_moves(room) else due

@@ -1,0 +1,239 @@
+"""The composition root: starts everything in order, and ends it in order.
+
+Belongs here: who is given what, signals, exit statuses, the ready line. Must not be known here: how anything is done.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import os
+import secrets
+import signal
+import sys
+import time
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+import structlog
+from prometheus_client import start_http_server
+
+from engine.registry import GAMES
+from server import logs
+from server.driver import Driver
+from server.embedded import EmbeddedStore
+from server.gateway import Gateway
+from server.hall import Hall
+from server.health import Health
+from server.host import Node
+from server.keeper import Keeper
+from server.log import StoreFull, StoreUnavailable
+from server.metrics import Metrics
+from server.settings import BadSetting, Settings, load, unknown_in
+from server.store import CannotOpen, StoredIndex, StoredLog, open_store
+from server.thinkers import Thinkers
+
+OK: Final = 0
+FAILED: Final = 1
+USAGE: Final = 2
+_FIRST_GUEST_SECONDS: Final = 60.0
+"""How long a server that ends when it is empty waits for its first guest, at least."""
+_HOUR_SECONDS: Final = 3600
+
+_log = structlog.get_logger()
+
+
+class CannotServe(Exception):
+    """The server cannot start or go on; the message is one sentence for the operator."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Serve until told to stop; the exit status: 0 ended in order, 1 could not serve, 2 a wrong setting."""
+    try:
+        settings = load(sys.argv[1:] if arguments is None else arguments, os.environ)
+    except BadSetting as problem:
+        return _say(problem, USAGE)
+    pretty = settings.log_format == "pretty" or (settings.log_format == "auto" and sys.stderr.isatty())
+    logs.configure(settings.log_level, pretty=pretty)
+    for name in unknown_in(os.environ):
+        _log.warning("unknown-setting", name=name)
+    try:
+        with asyncio.Runner(loop_factory=_loop_factory()) as runner:
+            runner.run(serve(settings))
+    except (CannotServe, CannotOpen) as problem:
+        return _say(problem, FAILED)
+    return OK
+
+
+async def serve(settings: Settings) -> None:
+    """Serve until SIGTERM, SIGINT, or until it has been empty for long enough.
+
+    Raises:
+        CannotServe, CannotOpen: it cannot start.
+    """
+    stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for name in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(name, stop.set)
+    loop.set_exception_handler(_unhandled)
+    async with AsyncExitStack() as stack:
+        gateway = await _build(settings, stack, stop)
+        port = await _listen(gateway, settings)
+        stack.push_async_callback(gateway.drain)
+        _log.info("serving", host=settings.host, port=port, pid=os.getpid())
+        if settings.ready_json:
+            ready = {"ready": {"host": settings.host, "port": port, "pid": os.getpid()}}
+            sys.stdout.write(msgspec.json.encode(ready).decode() + "\n")
+            sys.stdout.flush()
+        if settings.exit_when_empty is not None:
+            watch = asyncio.create_task(_stop_when_empty(gateway, settings.exit_when_empty, stop))
+            stack.callback(watch.cancel)
+        await stop.wait()
+        _log.info("stopping", connections=len(gateway.sessions))
+    _log.info("stopped")
+
+
+async def _build(settings: Settings, stack: AsyncExitStack, stop: asyncio.Event) -> Gateway:
+    """Everything but the open port. What is started here is ended by ``stack``, in the opposite order."""
+    metrics = Metrics()
+    health = Health(time.monotonic)
+    if settings.metrics_port is not None:
+        stack.enter_context(_metrics_served(settings.metrics_port, metrics))
+    store = await open_store(await _store_url(settings, stack), password=settings.redis_password)
+    stack.push_async_callback(store.aclose)
+    log, index = StoredLog(store), StoredIndex(store)
+    stack.push_async_callback(log.aclose)
+    thinkers = Thinkers(
+        processes=settings.ai_workers,
+        deadline_seconds=settings.ai_deadline_ms / 1000,
+        tasks_per_process=settings.ai_tasks_per_process,
+        metrics=metrics,
+    )
+    thinkers.start()
+    stack.push_async_callback(thinkers.stop)
+    node = Node(
+        name=secrets.token_hex(8),
+        log=log,
+        games=GAMES,
+        clock=lambda: time.time_ns() // 1_000_000,
+        entropy=secrets.token_bytes,
+        metrics=metrics,
+    )
+    hall = Hall(node, index, settings.timing)
+    stack.push_async_callback(hall.close)
+    driver = Driver(hall, index, thinkers, health, secret=secrets.token_bytes(32), pause_ms=settings.ai_pause_ms)
+    keeper = Keeper(index, log, drives=driver.drives, forget_seconds=int(settings.forget_hours * _HOUR_SECONDS))
+    hall.observers += [driver, keeper]
+    stack.push_async_callback(_last_words, keeper)
+    try:
+        await driver.beat()
+    except (StoreUnavailable, StoreFull) as problem:
+        raise CannotServe(f"the store does not work: {problem}") from problem
+    await stack.enter_async_context(_running(driver, keeper, stop))
+    return Gateway(hall, health, settings, version=_version())
+
+
+async def _store_url(settings: Settings, stack: AsyncExitStack) -> str:
+    if settings.redis is not None:
+        return settings.redis
+    embedded = EmbeddedStore(
+        Path(settings.data), durability=settings.durability, binary=os.environ.get("FUDAZA_STORE_BINARY")
+    )
+    await embedded.start()
+    stack.push_async_callback(embedded.stop)
+    return embedded.url
+
+
+async def _listen(gateway: Gateway, settings: Settings) -> int:
+    try:
+        return await gateway.listen(settings.host, settings.port)
+    except OSError as problem:
+        if problem.errno == errno.EADDRINUSE:
+            raise CannotServe(
+                f"port {settings.port} of {settings.host} is in use: stop what uses it, or name another with --port"
+            ) from problem
+        raise CannotServe(f"cannot listen on {settings.host}:{settings.port}: {problem.strerror}") from problem
+
+
+@asynccontextmanager
+async def _running(driver: Driver, keeper: Keeper, stop: asyncio.Event) -> AsyncIterator[None]:
+    """Let them run; should one fail, nothing is served any more."""
+    tasks = [asyncio.create_task(driver.run(), name="driver"), asyncio.create_task(keeper.run(), name="keeper")]
+    for task in tasks:
+        task.add_done_callback(lambda _: stop.set())
+    try:
+        yield
+    finally:
+        for task in tasks:
+            task.cancel()
+        results = await asyncio.gather(*tasks, return_exceptions=True)
+        await driver.stop()
+    for result in results:
+        if isinstance(result, Exception):
+            raise CannotServe("a part of the server failed; its log says more") from result
+
+
+async def _last_words(keeper: Keeper) -> None:
+    """Tell the index what it does not know yet, records above all."""
+    try:
+        await keeper.flush()
+    except (StoreUnavailable, StoreFull) as problem:
+        _log.warning("index-left-behind", problem=str(problem))  # whoever drives the rooms next tells it
+
+
+async def _stop_when_empty(gateway: Gateway, seconds: float, stop: asyncio.Event) -> None:
+    patience = max(seconds, _FIRST_GUEST_SECONDS)
+    while True:
+        await gateway.empty.wait()
+        try:
+            async with asyncio.timeout(patience):
+                await gateway.occupied.wait()
+        except TimeoutError:
+            stop.set()
+            return
+        patience = seconds
+
+
+@contextmanager
+def _metrics_served(port: int, metrics: Metrics) -> Iterator[None]:
+    """Metrics for Prometheus, on the loopback interface alone."""
+    try:
+        server, thread = start_http_server(port, addr="127.0.0.1", registry=metrics.registry)
+    except OSError as problem:
+        raise CannotServe(f"metrics port {port} cannot be used: {problem.strerror}") from problem
+    _log.info("metrics", port=server.server_port)
+    try:
+        yield
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
+    """The faster loop of uvloop, where there is one (not on Windows)."""
+    try:
+        import uvloop
+    except ImportError:
+        return None
+    return uvloop.new_event_loop
+
+
+def _unhandled(_loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    _log.error("unhandled", text=context.get("message"), exc_info=context.get("exception"))
+
+
+def _version() -> str:
+    try:
+        return version("fudaza")
+    except PackageNotFoundError:
+        return "0"
+
+
+def _say(problem: Exception, status: int) -> int:
+    sys.stderr.write(f"fudaza serve: {problem}\n")
+    return status
