@@ -64,11 +64,6 @@ def test_actions_fit_the_wire(game: AnyGame) -> None:
                 assert 1 <= len(game.text(action)) <= MAX_ACTION
 
 
-def test_games_are_found_by_their_names() -> None:
-    assert all(GAMES[name].name == name for name in GAMES)
-    assert {"koi-koi", "go-stop", "hachinin-meri"} <= GAMES.keys()
-
-
 @pytest.mark.parametrize(("broken", "complaint"), BROKEN.items(), ids=lambda each: getattr(each, "__name__", ""))
 def test_laws_notice_a_broken_game(broken: type[Duel], complaint: str) -> None:
     game = broken()
