@@ -13,8 +13,8 @@ from msgspec.structs import replace
 from engine import match as engine_match
 from engine.game import Seat
 from engine.match import REDEAL, Need, Progress
-from engine.record import Player, record_of, write_record
 from engine.record import Move as RecordedMove
+from engine.record import Player, record_of, write_record
 from engine.shuffle import NO_CONTRIBUTION, Contribution, Draw, commitment
 from engine.verify import fairness_of
 from protocol.events import (

@@ -148,7 +148,6 @@ class Hall:
         assert self._room is not None
         return self._room
 
-    @property
     def phase(self) -> Phase:
         return self.room.phase
 
@@ -191,6 +190,9 @@ class Hall:
             if decided.token is not None:
                 assert decided.seat is not None
                 self.tokens[decided.seat] = decided.token
+            elif isinstance(command, Move):
+                assert seat is not None
+                self.tokens[Seat(command.seat)] = self.tokens.pop(Seat(seat))
         return decided
 
     def must(self, command: RoomCommand, seat: int | None = None) -> Append:
@@ -290,12 +292,12 @@ class Hall:
     def play_on(self, limit: int = 2_000) -> None:
         """People, AI and the clock go on until the match is over."""
         for _ in range(limit):
-            if self.phase in {Phase.FINISHED, Phase.CLOSED}:
+            if self.phase() in {Phase.FINISHED, Phase.CLOSED}:
                 return
             if self.ai():
                 continue
             acted = False
-            if self.phase is Phase.PLAYING and not self.decision.sealed:
+            if self.phase() is Phase.PLAYING and not self.decision.sealed:
                 (seat,) = self.decision.seats
                 if isinstance(self.room.seats[seat], Person):
                     acted = isinstance(self.act(seat), Append)
@@ -303,7 +305,7 @@ class Hall:
                 due = next_due(self.room)
                 assert due is not None
                 self.later(due - self.now)
-        raise AssertionError(f"the match does not end: {self.phase}")
+        raise AssertionError(f"the match does not end: {self.phase()}")
 
 
 def accepted(decided: Decided) -> Append | Repeat:
@@ -345,7 +347,7 @@ def check(hall: Hall) -> None:
 def any_command(hall: Hall, kind: type[AnyCommand], seat: int) -> RoomCommand:
     """A command of ``kind`` with sensible fields, as the person in ``seat`` would send it now."""
     made = hall.id_at(seat) if isinstance(hall.room.seats[seat], Person) else hall.client("nobody").id()
-    at = hall.decision.at if hall.phase is Phase.PLAYING else 0
+    at = hall.decision.at if hall.phase() is Phase.PLAYING else 0
     commands: dict[type[Any], RoomCommand] = {
         Create: Create(id=made, game=hall.game.name, name="Eve"),
         Join: Join(id=made, code=hall.room.code, name="Eve"),

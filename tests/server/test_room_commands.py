@@ -9,6 +9,7 @@ import pytest
 
 from engine.game import Seat, Why
 from protocol.codes import Refused
+from protocol.events import WhyClosed
 from protocol.messages import (
     Act,
     ChosenSettings,
@@ -26,9 +27,8 @@ from protocol.messages import (
 )
 from server.room import Ai, Append, Open, Phase, Refuse, Repeat, may_watch, open_room, room_id_of
 from server.room.clock import close
-from server.room.deciding import ALLOWED, HOST_ONLY
+from server.room.deciding import ALLOWED, HOST_ONLY, Params
 from server.room.state import TRANSITIONS
-from protocol.events import WhyClosed
 from tests.server.roomkit import GAMES, START_MS, Dice, Hall, accepted, any_command, refused
 
 PLAIN_DECK = ("d2", "d4", "d3", "d5", "d1", "d6")
@@ -51,7 +51,7 @@ def in_phase(phase: Phase) -> Hall:
     play_deal(hall)
     if phase is Phase.BETWEEN_DEALS:
         return hall
-    while hall.phase is not Phase.FINISHED:
+    while hall.phase() is not Phase.FINISHED:
         hall.deal_now(PLAIN_DECK)
         hall.publish()
         play_deal(hall)
@@ -59,12 +59,12 @@ def in_phase(phase: Phase) -> Hall:
         entry = close(hall.room, WhyClosed.OPERATOR, hall.now)
         assert entry is not None
         hall.append(entry)
-    assert hall.phase is phase
+    assert hall.phase() is phase
     return hall
 
 
 def play_deal(hall: Hall) -> None:
-    while hall.phase is Phase.PLAYING:
+    while hall.phase() is Phase.PLAYING:
         if not hall.ai():
             accepted(hall.act(0))
 
@@ -239,8 +239,8 @@ def test_a_level_that_the_game_does_not_play_is_refused(kind: type[Any]) -> None
 
     decided = hall.ask(kind(id=hall.id_at(0), level="expert", **fields), 0)
 
-    allowed = {"option": "level", "value": "expert", "allowed": ("easy", "medium")}
-    assert decided == Refuse(Why.BAD_OPTION_VALUE, allowed)
+    told: Params = {"option": "level", "value": "expert", "allowed": ("easy", "medium")}
+    assert decided == Refuse(Why.BAD_OPTION_VALUE, told)
 
 
 def test_start_puts_ai_of_its_level_into_open_seats_only() -> None:

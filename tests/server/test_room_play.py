@@ -102,7 +102,7 @@ def test_a_missing_contribution_is_replaced_by_zeros_after_the_wait() -> None:
     hall.must(Contribute(id=hall.id_at(0), value="11" * 32), 0)
 
     hall.later(TIMING.contributions_ms - 1)
-    assert hall.phase is Phase.SHUFFLING
+    assert hall.phase() is Phase.SHUFFLING
     hall.later(1)
 
     (fixed,) = happened(hall.events, ContributionsFixed)
@@ -357,7 +357,7 @@ def test_an_ai_that_never_answers_is_replaced_by_the_default_action() -> None:
     accepted(hall.act(0, "d2"))
 
     hall.later(TIMING.ai_limit_ms - 1)
-    assert hall.phase is Phase.PLAYING
+    assert hall.phase() is Phase.PLAYING
     (entry, *_) = hall.later(1)
 
     assert entry.body == Acted(seat=Seat(1), action="d3", actor=Actor.CLOCK)
@@ -433,10 +433,10 @@ def test_the_next_deal_comes_after_the_pause() -> None:
     hall = in_phase(Phase.BETWEEN_DEALS)
 
     hall.later(TIMING.pause_ms - 1)
-    assert hall.phase is Phase.BETWEEN_DEALS
+    assert hall.phase() is Phase.BETWEEN_DEALS
     hall.later(1)
 
-    assert hall.phase is Phase.PLAYING
+    assert hall.phase() is Phase.PLAYING
     assert happened(hall.events, DealBegan)[-1].deal == 2
 
 
@@ -451,7 +451,7 @@ def test_the_next_deal_comes_when_all_persons_here_are_ready() -> None:
     hall.drop(1)
     hall.fire()
 
-    assert hall.phase is Phase.PLAYING
+    assert hall.phase() is Phase.PLAYING
     assert [seat.ready for seat in snapshot(hall.room, None, games=GAMES).seats] == [False, False]
 
 
@@ -460,7 +460,7 @@ def test_a_redeal_comes_after_a_pause_of_its_own_and_keeps_the_seed_secret() -> 
     hall.start()
     hall.deal_now(REDEAL_DECK)
 
-    assert hall.phase is Phase.BETWEEN_DEALS
+    assert hall.phase() is Phase.BETWEEN_DEALS
     assert happened(hall.events, DealEnded)[-1].reason == "redeal"
     assert happened(hall.events, SeedRevealed) == []
     assert hall.finished == []
@@ -469,7 +469,7 @@ def test_a_redeal_comes_after_a_pause_of_its_own_and_keeps_the_seed_secret() -> 
     assert info.seeds == {}
 
     hall.later(TIMING.redeal_ms - 1)
-    assert hall.phase is Phase.BETWEEN_DEALS
+    assert hall.phase() is Phase.BETWEEN_DEALS
     hall.deal_now(PLAIN_DECK)
     assert happened(hall.events, DealBegan)[-1] == DealBegan(1, 2, Seat(0), 0)
     hall.publish()
