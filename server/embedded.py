@@ -90,7 +90,8 @@ class EmbeddedStore:
         self, data: Path, *, durability: str = "everysec", binary: str | None = None, max_memory: int = 0
     ) -> None:
         assert durability in ("everysec", "always"), durability
-        self._data = data.absolute()
+        self.data = data.absolute()
+        """The directory: the store's files, its log ``store.log``, locks, and a process id."""
         self._binary = binary
         self._options = ("--appendfsync", durability, "--maxmemory", str(max_memory))
         self._owner_lock: IO[bytes] | None = None
@@ -118,7 +119,7 @@ class EmbeddedStore:
         self._binary = find_binary(self._binary)
         self._owner_lock = self._own_directory()
         try:
-            self._socket = socket_path(self._data)
+            self._socket = socket_path(self.data)
             await self._launch()
         except BaseException:
             self._owner_lock.close()
@@ -138,14 +139,14 @@ class EmbeddedStore:
 
     def _own_directory(self) -> IO[bytes]:
         try:
-            self._data.mkdir(mode=0o700, parents=True, exist_ok=True)
-            lock = (self._data / "server.lock").open("ab")
+            self.data.mkdir(mode=0o700, parents=True, exist_ok=True)
+            lock = (self.data / "server.lock").open("ab")
         except OSError as error:
-            raise CannotOpen(f"the data directory {self._data} cannot be used: {error.strerror}") from error
+            raise CannotOpen(f"the data directory {self.data} cannot be used: {error.strerror}") from error
         if not _locked(lock):
             lock.close()
             raise CannotOpen(
-                f"another server is running on the data directory {self._data}: "
+                f"another server is running on the data directory {self.data}: "
                 "stop it, name another directory with --data, or let both use one store with --redis URL"
             )
         return lock
@@ -153,16 +154,16 @@ class EmbeddedStore:
     async def _launch(self) -> None:
         """Start a process and wait until it answers; end it if it does not."""
         assert self._binary is not None
-        log = self._data / "store.log"
-        with (self._data / "store.lock").open("ab") as lock:
-            await _take_over(lock, self._data / "store.pid")
+        log = self.data / "store.log"
+        with (self.data / "store.lock").open("ab") as lock:
+            await _take_over(lock, self.data / "store.pid")
             _rotate(log)
             with log.open("ab") as output:
                 # from the event loop's own thread: see the launcher. A session of its own, because Ctrl-C is meant for
                 # the game server alone, which needs the store while it drains
                 self._process = await asyncio.create_subprocess_exec(
-                    *(sys.executable, "-I", "-S", launcher.__file__, str(os.getpid()), str(self._data / "store.pid")),
-                    *(self._binary, *_SETTINGS, "--dir", str(self._data), "--unixsocket", self._socket),
+                    *(sys.executable, "-I", "-S", launcher.__file__, str(os.getpid()), str(self.data / "store.pid")),
+                    *(self._binary, *_SETTINGS, "--dir", str(self.data), "--unixsocket", self._socket),
                     *self._options,
                     stdin=asyncio.subprocess.DEVNULL,
                     stdout=output,
@@ -195,7 +196,7 @@ class EmbeddedStore:
             began = loop.time()
             status = await self._process.wait()
             deaths = 1 if loop.time() - began > _STEADY_SECONDS else deaths + 1
-            _log.error("embedded store died", status=status, log=str(self._data / "store.log"))
+            _log.error("embedded store died", status=status, log=str(self.data / "store.log"))
             await asyncio.sleep(_RESTART_SECONDS[min(deaths, len(_RESTART_SECONDS)) - 1])
             try:
                 await self._launch()
