@@ -7,10 +7,9 @@ be known here: rooms, what is played.
 from __future__ import annotations
 
 import asyncio
-import contextlib
-import os
 import secrets
 import shutil
+import socket
 import subprocess
 import sys
 import time
@@ -20,12 +19,8 @@ from typing import Final
 import msgspec
 from msgspec import Struct
 
+from clients.cli.locks import take_lock
 from clients.cli.places import state_dir
-
-try:
-    import fcntl
-except ImportError:  # pragma: no cover - there is none on Windows
-    fcntl = None  # type: ignore[assignment]
 
 READY_SECONDS: Final = 30.0
 """A server that is not ready by then will not be."""
@@ -42,6 +37,10 @@ class CannotStart(Exception):
         super().__init__(words)
         self.words = words
         self.log = log
+
+
+class AlreadyRunning(CannotStart):
+    """A server runs on this data: an earlier one that is still ending, or that another client started."""
 
 
 class _Ready(Struct):
@@ -76,13 +75,20 @@ class LocalServer:
     @property
     def url(self) -> str:
         """Where this machine reaches it. Known once it was started."""
-        host = {"0.0.0.0": "127.0.0.1", "::": "[::1]", "": "127.0.0.1"}.get(self._host, self._host)  # noqa: S104
-        return f"ws://{f'[{host}]' if ':' in host and not host.startswith('[') else host}:{self._port}"
+        return self._url({"0.0.0.0": "127.0.0.1", "::": "::1"}.get(self._host, self._host))  # noqa: S104 - compared
 
     @property
-    def running(self) -> bool:
-        """Whether the child that we started still runs."""
-        return self._process is not None and self._process.poll() is None
+    def url_for_friends(self) -> str:
+        """Where other machines reach it, as far as this one knows its own address."""
+        return self._url(_own_address() if self._host in ("0.0.0.0", "::") else self._host)  # noqa: S104 - compared
+
+    @property
+    def local_only(self) -> bool:
+        """Whether other machines cannot reach it."""
+        return self._host in ("127.0.0.1", "::1", "localhost")
+
+    def _url(self, host: str) -> str:
+        return f"ws://{f'[{host}]' if ':' in host else host}:{self._port}"
 
     async def start(self) -> None:
         """Start it (again: on the same data and port) and wait until it takes connections.
@@ -95,17 +101,16 @@ class LocalServer:
             *("--data", str(self.directory / "data"), "--exit-when-empty", str(EMPTY_SECONDS), "--log-format", "json"),
         ]
         with (self.directory / "alive").open("wb") as alive, self.log.open("ab") as log:
-            if fcntl is not None:
-                # The child inherits this lock: the kernel keeps it as long as the child lives, and no longer.
-                with contextlib.suppress(BlockingIOError):
-                    fcntl.flock(alive, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            # The child inherits this lock: the kernel keeps it as long as the child lives, and no longer.
+            if not take_lock(alive.fileno()):
+                raise AlreadyRunning("a server runs on this data already", self.log)
             self._process = subprocess.Popen(  # noqa: S603, ASYNC220 - our own program; it must outlive this event loop
                 command,
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=log,
                 start_new_session=True,  # Ctrl-C at the client is not for the server
-                pass_fds=(alive.fileno(),) if fcntl is not None else (),
+                pass_fds=(alive.fileno(),),
             )
         assert self._process.stdout is not None
         with self._process.stdout as out:
@@ -136,13 +141,15 @@ def _clear(servers: Path) -> None:
 
 
 def _locked(path: Path) -> bool:
-    if fcntl is None:
-        return False
-    descriptor = os.open(path, os.O_RDWR)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    finally:
-        os.close(descriptor)
-    return False
+    with path.open("rb") as file:
+        return not take_lock(file.fileno())
+
+
+def _own_address() -> str:
+    """The address of this machine in its network: that of the interface which leads out. Nothing is sent."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.connect(("192.0.2.1", 9))  # RFC 5737: an address that is nobody's
+        except OSError:
+            return socket.gethostname()
+        return str(probe.getsockname()[0])

@@ -72,6 +72,11 @@ class Picture(Struct, frozen=True):
         """Whether this viewer hosts the room."""
         return self.you is not None and self.you == self.host
 
+    @property
+    def waits_for_you(self) -> bool:
+        """Between two deals, and this viewer has not said yet that they are ready for the next."""
+        return self.phase == BETWEEN_DEALS and self.you is not None and not self.seats[self.you].ready
+
 
 _outcome_decoder: msgspec.json.Decoder[Outcome] = msgspec.json.Decoder(Outcome)
 

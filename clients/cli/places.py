@@ -15,10 +15,7 @@ import msgspec
 import platformdirs
 from msgspec import Struct
 
-try:
-    import fcntl
-except ImportError:  # pragma: no cover - there is none on Windows, where nothing is locked
-    fcntl = None  # type: ignore[assignment]
+from clients.cli.locks import take_lock
 
 
 class SavedPlace(Struct, frozen=True, kw_only=True):
@@ -57,12 +54,9 @@ class PlaceFile:
     def open(cls, path: Path) -> Self | None:
         """The file for this client alone; None if another client plays from it."""
         lock = os.open(path.with_suffix(".lock"), os.O_RDWR | os.O_CREAT, 0o600)
-        if fcntl is not None:
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                os.close(lock)
-                return None
+        if not take_lock(lock):
+            os.close(lock)
+            return None
         return cls(path, lock)
 
     @classmethod

@@ -10,8 +10,9 @@ from typing import IO, Final, TypeAlias
 
 import click
 
-from clients.cli.words import N_, _, filled, listed, plainly
+from clients.cli.words import N_, _, filled, listed
 from clients.cli.words.game import SHARED_WHY
+from clients.cli.words.games import words_of
 from engine.game import AnyGame, Message, Why
 from engine.record import (
     DealRecord,
@@ -55,7 +56,7 @@ FAULTS: Final[Mapping[str, str]] = {
     Misfit.DECK: N_("The deck is another one: card {place} should be {found}, the record has {said}."),
     Misfit.BEGINNER: N_("The seat drawn to begin is {found}, the record has {said}."),
 }
-"""What can be wrong with a record, in sentences; a game's own refusals are named by their codes."""
+"""What can be wrong with a record, in sentences. A game's own refusals have its own words."""
 
 
 Judge: TypeAlias = Callable[[AnyGame, DealRecord], str | None]
@@ -103,11 +104,12 @@ def _judge_all(file: IO[bytes], judge: Judge, *, yes: bool = False, stop: bool =
     for place, line in _lines(file):
         number += 1
         try:
-            complaint = judge(*_read(line))
+            game, record = _read(line)
+            complaint = judge(game, record)
         except MalformedRecord as problem:
             complaint = _sentence(problem.fault)
         except Unplayable as problem:
-            complaint = _why_unplayable(problem)
+            complaint = _why_unplayable(game, problem)
         if complaint is None:
             right += 1
             if yes:
@@ -165,17 +167,18 @@ def _verify(game: AnyGame, record: DealRecord) -> str | None:
 
 
 def _sentence(fault: Message) -> str:
-    template = FAULTS.get(fault.code)
-    return plainly(fault.code, fault.params) if template is None else filled(template, fault.params)
+    return filled(FAULTS[fault.code], fault.params)
 
 
-def _why_unplayable(problem: Unplayable) -> str:
+def _why_unplayable(game: AnyGame, problem: Unplayable) -> str:
+    fault = problem.fault
+    why = _sentence(fault) if fault.code in FAULTS else words_of(game.name).refusal(fault.code, fault.params)
     offers = [f"{_('seat')} {seat}: {listed(texts)}" for seat, texts in problem.legal.items()]
     about = {
         "step": problem.step,
         "seat": problem.seat,
         "action": problem.action,
-        "why": _sentence(problem.fault),
+        "why": why,
         "legal": "; ".join(offers) or _("nothing"),
     }
     if problem.action is None:

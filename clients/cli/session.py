@@ -265,6 +265,15 @@ class Session:
         moves = [command for command in self._pending.values() if isinstance(command, Act)]
         return next((move for move in moves if self.turn is not None and move.at == self.turn.at), None)
 
+    def asked(self, kind: type[Command]) -> bool:
+        """Whether such a command waits for its answer."""
+        return any(isinstance(command, kind) for command in self._pending.values())
+
+    @property
+    def busy(self) -> bool:
+        """Whether anything waits for its answer."""
+        return bool(self._pending)
+
     def to_send(self) -> tuple[Command, ...]:
         """What is to be sent now, in order. Handed out once."""
         commands, self._outgoing = tuple(self._outgoing), []

@@ -6,7 +6,7 @@ Belongs here: what every face needs between the network and its own words. Must 
 from __future__ import annotations
 
 import secrets
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from typing import Any, Final
 
 from msgspec.structs import replace
@@ -50,7 +50,7 @@ class Table:
         session.place = Place(room=place.room, code=place.code, seat=place.seat, token=place.token)
         return cls(Core(place.url, session, dial=dial), file=file, local=place.local)
 
-    async def news(self) -> AsyncIterator[News]:
+    async def news(self) -> AsyncGenerator[News, None]:
         """``Core.news``, with the seat's file kept up to date on the way."""
         try:
             async for item in self.core.news():

@@ -1,0 +1,303 @@
+"""The commands that talk to a server: play, host, join, rejoin, watch, rooms; and rules.
+
+Belongs here: putting a table, a face and (for ``play``) a server together. Exit statuses: 0 as wished, 1 it could not
+be done, 2 wrong usage, 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from collections.abc import Callable, Coroutine
+from pathlib import Path
+from typing import Any, Final, NoReturn
+from urllib.parse import urlsplit
+
+import click
+import msgspec
+
+from clients.cli.connection import DEFAULT_URL, CannotConnect, Dial, Trouble, Wire, dial
+from clients.cli.core import Core, GaveUp
+from clients.cli.face import FAILED, OK, Face
+from clients.cli.json_lines import JsonFace
+from clients.cli.lines import LineFace
+from clients.cli.local import AlreadyRunning, CannotStart, LocalServer
+from clients.cli.manual import rules_of
+from clients.cli.parameters import (
+    Code,
+    GameName,
+    Url,
+    creation,
+    json_option,
+    name_option,
+    named,
+    plain_option,
+    room_options,
+    seat_option,
+    server_option,
+)
+from clients.cli.picture import Picture
+from clients.cli.places import PlaceFile, SavedPlace, saved
+from clients.cli.reading import LineReader
+from clients.cli.session import NotDone, Rooms
+from clients.cli.table import Table, new_session
+from clients.cli.words import Lines, _, common
+from engine.game import Level
+from engine.registry import GAMES
+from protocol.messages import Create, Join, ListRooms, RoomSummary, Watch
+
+INTERRUPTED: Final = 130
+
+
+@click.command()
+@click.argument("game", type=GameName())
+@click.option("--server", "url", type=Url(), help="Play on this server instead of one of your own.")
+@click.option(
+    *("--host", "address"),
+    default="127.0.0.1",
+    show_default=True,
+    help="Address of your own server; 0.0.0.0 for friends on other machines.",
+)
+@click.option("--port", type=click.IntRange(0, 65535), default=0, help="Port of your own server; 0 for any free one.")
+@room_options
+@json_option
+@plain_option
+def play(*, game: str, url: str | None, address: str, port: int, as_json: bool, **chosen: Any) -> None:
+    """Play GAME now.
+
+    Starts a server of your own, opens a room, puts AI into the other seats and begins. Friends may join at any time and
+    take over AI seats; how is shown at the start. The server runs as long as anybody is connected.
+    """
+    create = creation(GAMES[game], **chosen)
+    if url is not None:
+        _run(_hosted(url, create, as_json=as_json, level=chosen["level"], start=True))
+    _run(_played(LocalServer.fresh(address, port), create, as_json=as_json, level=chosen["level"]))
+
+
+@click.command()
+@click.argument("game", type=GameName())
+@server_option
+@room_options
+@json_option
+@plain_option
+def host(*, game: str, url: str | None, as_json: bool, **chosen: Any) -> None:
+    """Open a room for GAME on a server, and begin when your friends are there."""
+    create = creation(GAMES[game], **chosen)
+    _run(_hosted(url or DEFAULT_URL, create, as_json=as_json, level=chosen["level"], start=False))
+
+
+@click.command()
+@click.argument("code", type=Code())
+@server_option
+@name_option
+@seat_option
+@click.option("--side", type=click.IntRange(min=0), help="The team to play for: 0 the even seats, 1 the odd ones.")
+@click.option("--new", is_flag=True, help="Another seat, although one at this table is yours already.")
+@json_option
+@plain_option
+def join(
+    *,
+    code: str,
+    url: str | None,
+    name: str | None,
+    seat: int | None,
+    side: int | None,
+    new: bool,
+    as_json: bool,
+) -> None:
+    """Sit down in the room CODE: in an open seat, or in the place of an AI, also during a match.
+
+    If a seat in that room is yours already (the client was closed, or killed) you are back in it.
+    """
+    url = url or DEFAULT_URL
+    mine = None if new else _mine(url, code, seat)
+    if mine is not None:
+        _run(_returned(*mine, as_json=as_json))
+    _run(_shown(Table.at(url, Join, code=code, name=named(name), seat=seat, side=side), as_json=as_json))
+
+
+@click.command()
+@click.argument("code", type=Code(), required=False)
+@json_option
+@plain_option
+def rejoin(*, code: str | None, as_json: bool) -> None:
+    """Come back to the seat that you had in the room CODE, or to the last one that you had anywhere."""
+    mine = _mine(None, code, None)
+    if mine is None:
+        raise click.ClickException(_("No seat of yours is known here, or another window plays from it."))
+    _run(_returned(*mine, as_json=as_json))
+
+
+@click.command()
+@click.argument("code", type=Code())
+@server_option
+@json_option
+@plain_option
+def watch(*, code: str, url: str | None, as_json: bool) -> None:
+    """Watch the room CODE: everything that is public, and nothing else."""
+    _run(_shown(Table.at(url or DEFAULT_URL, Watch, code=code), as_json=as_json))
+
+
+@click.command()
+@server_option
+@click.option("--game", type=GameName(), help="Only rooms of this game.")
+@json_option
+def rooms(*, url: str | None, game: str | None, as_json: bool) -> None:
+    """List the rooms that anybody may join."""
+    _run(_listed(url or DEFAULT_URL, game, as_json=as_json))
+
+
+@click.command()
+@click.argument("game", type=GameName())
+def rules(*, game: str) -> None:
+    """The complete rules of GAME, with all options."""
+    text = "".join(f"{line}\n" for line in rules_of(game))
+    if sys.stdout.isatty():
+        click.echo_via_pager(text)
+    else:
+        click.echo(text, nl=False)
+
+
+# Putting together ---------------------------------------------------------------------------------------------
+
+
+def _mine(url: str | None, code: str | None, seat: int | None) -> tuple[SavedPlace, PlaceFile] | None:
+    """The newest seat of ours that fits."""
+    chosen = None
+    for file, place in saved(url, code):
+        if chosen is None and seat in (None, place.seat):
+            chosen = (place, file)
+        else:
+            file.close()
+    return chosen
+
+
+def _face(
+    table: Table, *, as_json: bool, level: str, start: bool, invitation: Callable[[Picture], Lines] | None = None
+) -> Face:
+    reader = LineReader()
+    if as_json:
+        return JsonFace(table, reader, _write, level=level, start=start)
+    return LineFace(table, reader, _write, level=level, start=start, invitation=invitation or (lambda _picture: ()))
+
+
+async def _shown(table: Table, *, as_json: bool) -> int:
+    return await _face(table, as_json=as_json, level=Level.MEDIUM, start=False).run()
+
+
+async def _hosted(url: str, create: dict[str, Any], *, as_json: bool, level: str, start: bool) -> int:
+    table = Table.at(url, Create, **create)
+
+    def invitation(picture: Picture) -> Lines:
+        return (_("A friend joins with:  {command}").format(command=_join_command(picture.code, url)),)
+
+    return await _face(table, as_json=as_json, level=level, start=start, invitation=invitation).run()
+
+
+async def _played(server: LocalServer, create: dict[str, Any], *, as_json: bool, level: str) -> int:
+    try:
+        await server.start()
+    except CannotStart as problem:
+        click.echo(_("The server does not start: {words}").format(words=problem.words), err=True)
+        click.echo(_("Its log: {log}").format(log=problem.log), err=True)
+        return FAILED
+    table = Table.at(server.url, Create, local=str(server.directory), dial=_reviving(server), **create)
+
+    def invitation(picture: Picture) -> Lines:
+        command = _join_command(picture.code, server.url_for_friends)
+        lines = [_("A friend joins with:  {command}").format(command=command)]
+        if server.local_only:
+            lines.append(_("(On this machine. For friends on other machines start with --host 0.0.0.0.)"))
+        return tuple(lines)
+
+    return await _face(table, as_json=as_json, level=level, start=True, invitation=invitation).run()
+
+
+async def _returned(place: SavedPlace, file: PlaceFile, *, as_json: bool) -> int:
+    ours: Dial = dial
+    if place.local is not None:
+        address = urlsplit(place.url)
+        ours = _reviving(LocalServer(Path(place.local), address.hostname or "127.0.0.1", address.port or 0))
+    return await _shown(Table.back_at(place, file, dial=ours), as_json=as_json)
+
+
+def _reviving(server: LocalServer) -> Dial:
+    """Dials our own server, and starts it again on its data where it is gone: rooms go on where they were."""
+
+    async def dial_ours(url: str) -> Wire:
+        try:
+            return await dial(url)
+        except CannotConnect as problem:
+            if problem.trouble is not Trouble.NOBODY_THERE:
+                raise
+            try:
+                await server.start()
+            except AlreadyRunning:
+                raise problem from None  # it is starting, or ending: another attempt follows in a moment
+            except CannotStart as failure:
+                raise CannotConnect(Trouble.LOCAL_SERVER_DIED, str(failure.log)) from failure
+        return await dial(url)
+
+    return dial_ours
+
+
+async def _listed(url: str, game: str | None, *, as_json: bool) -> int:
+    session = new_session()
+    session.ask(ListRooms, game=game)
+    async with Core(url, session) as core:
+        async for item in core.news():
+            match item:
+                case Rooms(rooms=found):
+                    for line in map(_json_line, found) if as_json else _room_lines(found, url):
+                        click.echo(line)
+                    return OK
+                case NotDone(code=code, params=params):
+                    click.echo(common.refusal(code, params), err=True)
+                    return FAILED
+                case GaveUp(trouble=trouble, detail=detail):
+                    click.echo(common.trouble(trouble, url, detail), err=True)
+                    return FAILED
+                case _:
+                    pass
+    return FAILED
+
+
+def _json_line(room: RoomSummary) -> str:
+    return msgspec.json.encode(room).decode()
+
+
+def _room_lines(found: tuple[RoomSummary, ...], url: str) -> list[str]:
+    if not found:
+        return [_("No open rooms. Open one:  fudaza host GAME --server {url}").format(url=url)]
+    row = "{:8} {:15} {:24} {:20} {}"
+    heads = (_("code"), _("game"), _("host"), _("now"), _("seats you can take"))
+    rows = [row.format(*heads)]
+    for room in found:
+        free = " ".join(map(str, room.open)) or "-"
+        rows.append(row.format(room.code, room.game, room.host, common.phase(room.phase), free))
+    return [*rows, "", _join_command("CODE", url)]
+
+
+def _join_command(code: str, url: str) -> str:
+    return f"fudaza join {code} --server {url}"
+
+
+def _write(text: str) -> None:
+    sys.stdout.write(text)
+    sys.stdout.flush()
+
+
+def _run(doing: Coroutine[Any, Any, int]) -> NoReturn:
+    if hasattr(sys.stdout, "reconfigure"):
+        sys.stdout.reconfigure(errors="replace")  # a terminal that cannot show a sign shows another
+    try:
+        status = asyncio.run(doing)
+    except KeyboardInterrupt:
+        click.echo("\n" + _("Interrupted. If you had a seat it stays yours for now: fudaza rejoin brings you back."))
+        status = INTERRUPTED
+    except BrokenPipeError:
+        # Whoever read our output is gone; nothing more can be said, not even by the interpreter at its end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        status = FAILED
+    sys.exit(status)
