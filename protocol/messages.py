@@ -7,11 +7,17 @@ time, and in at most one seat of it; the seat comes from the connection, never f
 
 from __future__ import annotations
 
-from typing import Annotated, Final, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Final, TypeAlias
 
 from msgspec import Meta, Raw, Struct
+from msgspec.structs import force_setattr
 
 from protocol.limits import MAX_ACTION, MAX_SAFE_INTEGER
+
+if TYPE_CHECKING:
+    OptionalRaw: TypeAlias = Raw | None
+else:
+    OptionalRaw = Raw  # msgspec reads ``Raw | None`` as None alone; ``_none_for_null`` makes up for it
 
 CommandId: TypeAlias = Annotated[
     str,
@@ -179,6 +185,13 @@ AnyCommand: TypeAlias = (
 )
 
 
+def _none_for_null(message: Struct, field: str) -> None:
+    """What was read as the raw JSON ``null`` becomes None."""
+    raw = getattr(message, field)
+    if raw is not None and bytes(raw) == b"null":
+        force_setattr(message, field, None)
+
+
 # What the hall says ---------------------------------------------------------------------------------------------
 
 
@@ -250,8 +263,11 @@ class MatchInfo(Struct, frozen=True, kw_only=True):
     """None while they are being collected."""
     seeds: dict[int, str] = {}
     """Revealed ones, by deal."""
-    outcome: Raw | None = None
+    outcome: OptionalRaw = None
     """``{"reason", "scores"}`` of the deal just over."""
+
+    def __post_init__(self) -> None:
+        _none_for_null(self, "outcome")
 
 
 class ServerMessage(Struct, frozen=True, kw_only=True, tag_field="t"):
@@ -324,8 +340,11 @@ class Snapshot(ServerMessage, frozen=True, tag="snapshot"):
     answered: bool = False
     """You have given your sealed answer."""
     match: MatchInfo | None = None
-    view: Raw | None = None
+    view: OptionalRaw = None
     """The game's view for this viewer; None before the first deal."""
+
+    def __post_init__(self) -> None:
+        _none_for_null(self, "view")
 
 
 class Notice(ServerMessage, frozen=True, tag="notice"):

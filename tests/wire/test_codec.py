@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from protocol.codec import Malformed, decode_command, decode_message, encode
 from protocol.codes import Refused
 from protocol.limits import MAX_COMMAND_BYTES
-from protocol.messages import COMMANDS, Accepted, Act, Create, Events, Settings, Snapshot, Welcome
+from protocol.messages import COMMANDS, Accepted, Act, Create, Events, MatchInfo, Settings, Snapshot, Welcome
 
 ID = "q83Jxk0v_yP2sE1d.17"
 
@@ -161,3 +161,30 @@ def test_any_object_with_our_fields_is_a_command_or_malformed(tag: str, fields: 
         assert problem.code in Refused  # noqa: PT017
     else:
         assert decode_command(encode(command)) == command
+
+
+@pytest.mark.parametrize("view", [b'{"hand":["01r"]}', b"null"])
+def test_a_snapshot_carries_a_raw_view_or_none(view: bytes) -> None:
+    match = MatchInfo(
+        id="m", deal=0, deals=1, attempt=0, beginner=0, carry=0, totals=(0, 0), commitments=(), contributions=None
+    )
+    told = Snapshot(
+        at=1,
+        room="r",
+        code="K7M2QX",
+        game="koi-koi",
+        options={},
+        settings=Settings(),
+        phase="lobby",
+        host=0,
+        seats=(),
+        you=0,
+        match=match,
+        view=None if view == b"null" else msgspec.Raw(view),
+    )
+
+    read = decode_message(encode(told))
+
+    assert isinstance(read, Snapshot)
+    assert (b"null" if read.view is None else bytes(read.view)) == view
+    assert read.match == match
