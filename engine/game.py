@@ -183,8 +183,9 @@ class Game(ABC, Generic[FrozenState, ActionT, EventT, ViewT]):
     def deal(self, options: Options, deck: Sequence[Card], beginner: Seat, carry: int = 0) -> Step[FrozenState, EventT]:
         """Deal ``deck`` (all cards, in the deck order of the rules) with ``beginner`` as first player or dealer.
 
-        ``carry`` is what an earlier deal of the match left (see ``carry_after``). The returned state may be
-        over already (a redeal, a fixed score). ``options`` are complete (see ``complete_options``).
+        ``carry`` is what an earlier deal of the match left (see ``carry_after``); games that carry nothing ignore
+        it, as readers of a record do. The returned state may be over already (a redeal, a fixed score). ``options``
+        are complete (see ``complete_options``).
 
         Raises:
             BadDeck: ``deck`` is no permutation of ``cards``.

@@ -38,9 +38,8 @@ class HachininMeri(Game[State, Action, AnyEvent, View]):
         """The team of ``seat``: even seats 0, odd seats 1 (H6)."""
         return team(seat)
 
-    def deal(self, options: Options, deck: Sequence[Card], beginner: Seat, carry: int = 0) -> Step[State, AnyEvent]:
-        """Deal with ``beginner`` as dealer (H8). ``carry`` is always 0: no deal leaves anything to the next."""
-        assert carry == 0, "hachinin-meri carries nothing over"
+    def deal(self, options: Options, deck: Sequence[Card], beginner: Seat, carry: int = 0) -> Step[State, AnyEvent]:  # noqa: ARG002 - Hachinin Meri carries nothing
+        """Deal with ``beginner`` as dealer (H8)."""
         self.check_deck(deck)
         return rules.deal(rules.house_rules(options), deck, beginner)
 

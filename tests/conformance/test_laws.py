@@ -13,7 +13,7 @@ from engine.registry import GAMES
 from protocol.events import ROOM_EVENTS
 from protocol.limits import MAX_ACTION
 from tests.conformance.broken import BROKEN
-from tests.conformance.laws import hold_all, random_match, random_options, shortest
+from tests.conformance.laws import hold_all, random_deck, random_match, random_options, shortest
 from tests.toy import DUEL, Duel
 
 EVERY_GAME = pytest.mark.parametrize("game", [*GAMES.values(), DUEL], ids=lambda game: game.name)
@@ -62,6 +62,19 @@ def test_actions_fit_the_wire(game: AnyGame) -> None:
         for seat in game.awaiting(progress.match.state):
             for action in game.legal_at(progress.match.state, seat):
                 assert 1 <= len(game.text(action)) <= MAX_ACTION
+
+
+@EVERY_GAME
+@pytest.mark.parametrize("carry", [0, 1, 2, 3, 4, 1000, 2**31 - 1])
+def test_any_carry_can_be_dealt_with(game: AnyGame, carry: int) -> None:
+    """A record may carry what it likes; games that carry nothing ignore it."""
+    rng = Random(carry)
+    for _ in range(20):
+        options = random_options(game, rng)
+        state = game.deal(options, random_deck(game, rng), Seat(0), carry).state
+        while awaited := sorted(game.awaiting(state)):
+            state = game.apply(state, awaited[0], rng.choice(game.legal_at(state, awaited[0]))).state
+        assert game.outcome(state) is not None
 
 
 @pytest.mark.parametrize(("broken", "complaint"), BROKEN.items(), ids=lambda each: getattr(each, "__name__", ""))
