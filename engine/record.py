@@ -36,6 +36,10 @@ from engine.match import Match
 Hex32: TypeAlias = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}(?!\n)$", description="32 bytes.")]
 
 
+LegalAt: TypeAlias = Mapping[Seat, tuple[str, ...]]
+"""What each awaited seat may do; empty when the deal is over."""
+
+
 class Fault(StrEnum):
     """What can be wrong with a record, besides what the rules of its game forbid. Parameters stand behind each."""
 
@@ -80,10 +84,6 @@ class Unplayable(GameError):
         self.fault = fault
         """A code of ``Fault`` or of the game, with parameters."""
         self.legal = legal
-
-
-LegalAt: TypeAlias = Mapping[Seat, tuple[str, ...]]
-"""What each awaited seat may do; empty when the deal is over."""
 
 
 class RecordStep(Struct, frozen=True):

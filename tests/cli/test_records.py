@@ -81,6 +81,15 @@ def test_replay_says_whose_turn_it_is() -> None:
     assert f"Legal there: seat {1 - record['steps'][0]['seat']}: " in result.stderr
 
 
+def test_replay_words_what_a_game_refuses() -> None:
+    (record,) = vectors("hachinin-meri", 1)
+    record["steps"][8]["action"] = record["steps"][9]["action"]
+    result = run(replay_command, text_of(record))
+    why = result.stderr.partition(f" cannot do {record['steps'][9]['action']}. ")[2].partition(" Legal there: ")[0]
+    assert " " in why, "a sentence, not a code"
+    assert why[0].isupper()
+
+
 def test_replay_says_that_a_record_ends_too_early_or_goes_on_too_long() -> None:
     (short,) = vectors("koi-koi", 1)
     (long,) = vectors("koi-koi", 1)
