@@ -21,8 +21,9 @@ from server.room.deciding import (
 from server.room.driving import AiMove, Question, ai_moves, default_action, move_for, question
 from server.room.folding import Folded, fold, replay
 from server.room.playing import OtherRules
+from server.room.records import FinishedDeal
 from server.room.showing import Missed, Shown, distinct, missed, shown, snapshot, summary, turn
-from server.room.state import Ai, FinishedDeal, Games, Holder, Open, Person, Phase, Room, person_at, persons, seat_of
+from server.room.state import Ai, Games, Holder, Open, Person, Phase, Room, person_at, persons, seat_of
 from server.room.tokens import Entropy, room_id_of
 
 __all__ = [

@@ -32,7 +32,7 @@ from server.entries import (
     StoodIn,
 )
 from server.room.deciding import entry
-from server.room.playing import draw_of
+from server.room.records import draw_of
 from server.room.state import (
     IN_MATCH,
     Decision,

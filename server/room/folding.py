@@ -35,12 +35,12 @@ from server.entries import (
     StoodIn,
 )
 from server.room import playing, seating
+from server.room.records import FinishedDeal
 from server.room.state import (
     COMMANDS_REMEMBERED,
     HISTORY,
     SESSIONS_REMEMBERED,
     Done,
-    FinishedDeal,
     Games,
     Phase,
     Room,

@@ -14,9 +14,6 @@ from engine import match as engine_match
 from engine.game import Seat
 from engine.match import REDEAL, Need, Progress
 from engine.record import Move as RecordedMove
-from engine.record import Player, record_of, write_record
-from engine.shuffle import NO_CONTRIBUTION, Contribution, Draw, commitment
-from engine.verify import fairness_of
 from protocol.events import (
     AiSeated,
     ContributionsFixed,
@@ -41,13 +38,14 @@ from server.entries import (
     Refunded,
     Rematched,
 )
+from server.room.records import FinishedDeal, all_contributed, commitments, players
 from server.room.state import (
     Ai,
     Decision,
-    FinishedDeal,
     Open,
     Person,
     Phase,
+    PlayedDeal,
     SealedAnswer,
     SeatBytes,
     Table,
@@ -109,12 +107,6 @@ def contribute(work: Work, body: Contributed) -> None:
     """A contribution came. Nobody is told before all are."""
     given = table_of(work.room).contributed
     work.table(contributed=tuple(sorted((*given, SeatBytes(body.seat, body.value)), key=lambda each: each.seat)))
-
-
-def all_contributed(table: Table) -> tuple[SeatBytes, ...]:
-    """The contributions in order of seat, with zeros for those that did not come."""
-    given = {each.seat: each.value for each in table.contributed}
-    return tuple(SeatBytes(seat, given.get(seat, NO_CONTRIBUTION)) for seat in table.contributors)
 
 
 def deal(work: Work, body: Dealt) -> None:
@@ -192,13 +184,13 @@ def _progress(work: Work, progress: Progress) -> None:
         return
     outcome = progress.match.outcome
     assert outcome is not None, "a deal that needs no action is over"
-    finished = (*table.redealt, _recorded(work, table))
+    played = (*table.redealt, PlayedDeal(table.match, table.deck, table.moves, players(work.room.seats)))
     if outcome.reason == REDEAL:
-        # The next attempt comes from the same seed: neither it nor a record with it may be seen before that is over.
-        work.table(redealt=finished, wait_until=work.at + work.room.timing.redeal_ms)
+        # The next attempt comes from the same seed: no record with it may be seen before that is over.
+        work.table(redealt=played, wait_until=work.at + work.room.timing.redeal_ms)
         work.enter(Phase.BETWEEN_DEALS)
         return
-    work.finished = finished
+    work.finished = tuple(FinishedDeal(work.game, table, each) for each in played)
     work.table(redealt=(), wait_until=work.at + work.room.timing.pause_ms)
     work.tell(SeedRevealed(deal=table.match.deal, seed=table.seeds[table.match.deal - 1].hex()))
     if progress.match.over:
@@ -276,31 +268,3 @@ def _shifted(decision: Decision, ms: int) -> Decision:
         deadline=None if decision.deadline is None else decision.deadline + ms,
         exit_at=decision.exit_at + ms,
     )
-
-
-# Commitments and records -----------------------------------------------------------------------------------------
-
-
-def commitments(table: Table) -> tuple[str, ...]:
-    """One per deal, 64 hex digits each."""
-    return tuple(commitment(table.id, number, seed).hex() for number, seed in enumerate(table.seeds, 1))
-
-
-def draw_of(table: Table, deal: int, attempt: int) -> Draw:
-    """What determines the deck of a deal of this match."""
-    contributions = tuple(Contribution(each.seat, each.value) for each in all_contributed(table))
-    return Draw(table.id, deal, attempt, table.seeds[deal - 1], contributions)
-
-
-def _recorded(work: Work, table: Table) -> FinishedDeal:
-    """The record of the deal that has just ended."""
-    match = table.match
-    fairness = fairness_of(draw_of(table, match.deal, match.attempt))
-    players = tuple(
-        Player(Seat(seat), name=holder.name) if isinstance(holder, Person) else Player(Seat(seat), level=holder.level)
-        for seat, holder in enumerate(work.room.seats)
-        if not isinstance(holder, Open)
-    )
-    record = record_of(work.game, match, table.deck, table.moves, match_id=table.id, fairness=fairness, players=players)
-    line = write_record(work.game, record)
-    return FinishedDeal(match=table.id, deal=match.deal, attempt=match.attempt, record=line)

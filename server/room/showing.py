@@ -16,7 +16,7 @@ from engine.registry import GAMES
 from protocol.events import RoomEvent
 from protocol.messages import MatchInfo, RoomSummary, SeatInfo, Snapshot, Turn
 from server.room.deciding import free_seats
-from server.room.playing import commitments
+from server.room.records import commitments
 from server.room.state import Ai, Games, Open, Person, Phase, Room, Table, person_at, persons, table_of
 
 _encoder: Final = msgspec.json.Encoder()

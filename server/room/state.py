@@ -15,6 +15,7 @@ from msgspec import Struct
 from engine.game import AnyGame, Card, OptionValue, Seat
 from engine.match import Match
 from engine.record import Move as RecordedMove
+from engine.record import Player
 from protocol.messages import Settings
 from server.entries import Actor, Timing
 
@@ -136,14 +137,14 @@ class SeatBytes(Struct, frozen=True):
     value: bytes
 
 
-class FinishedDeal(Struct, frozen=True, kw_only=True):
-    """The record of a deal that is over and whose seed is revealed."""
+class PlayedDeal(Struct, frozen=True):
+    """A deal that is over, as its record will need it."""
 
-    match: str
-    deal: int
-    attempt: int
-    record: bytes
-    """One JSON object (``engine.record``)."""
+    match: Match
+    deck: tuple[Card, ...]
+    moves: tuple[RecordedMove, ...]
+    players: tuple[Player, ...]
+    """Who held the seats when it ended."""
 
 
 class Table(Struct, frozen=True, kw_only=True):
@@ -170,8 +171,8 @@ class Table(Struct, frozen=True, kw_only=True):
     """Sealed answers given to the open decision, in the order in which they came."""
     ready: tuple[Seat, ...] = ()
     """Persons who want the next deal, ascending."""
-    redealt: tuple[FinishedDeal, ...] = ()
-    """Records of this deal's earlier attempts; they hold the seed and stay here until it is revealed."""
+    redealt: tuple[PlayedDeal, ...] = ()
+    """This deal's earlier attempts; their records would tell the seed and wait until it is revealed."""
 
 
 # The room --------------------------------------------------------------------------------------------------------

@@ -8,7 +8,8 @@ from msgspec.structs import replace
 
 from engine.game import AnyGame, Seat
 from protocol.events import HostIs
-from server.room.state import TRANSITIONS, FinishedDeal, Holder, Phase, Room, Table, person_at, persons, table_of
+from server.room.records import FinishedDeal
+from server.room.state import TRANSITIONS, Holder, Phase, Room, Table, person_at, persons, table_of
 
 
 class Work:
