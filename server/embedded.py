@@ -122,20 +122,19 @@ class EmbeddedStore:
             self._socket = socket_path(self.data)
             await self._launch()
         except BaseException:
-            self._owner_lock.close()
+            self._let_go()
             raise
         self._guard = asyncio.create_task(self._keep_running(), name="embedded store")
 
     async def stop(self) -> None:
         """End the store in order: what it has accepted is on disk afterwards. Stopping twice is harmless."""
-        if self._guard is None or self._owner_lock is None:
+        if self._guard is None:
             return
         self._guard.cancel()
         await asyncio.wait([self._guard])
         await self._end()
-        with contextlib.suppress(OSError):
-            Path(self._socket).parent.rmdir()
-        self._owner_lock.close()
+        self._guard = None
+        self._let_go()
 
     def _own_directory(self) -> IO[bytes]:
         try:
@@ -150,6 +149,15 @@ class EmbeddedStore:
                 "stop it, name another directory with --data, or let both use one store with --redis URL"
             )
         return lock
+
+    def _let_go(self) -> None:
+        """Leave the directory to others, and nothing in the runtime directory."""
+        assert self._owner_lock is not None
+        if self._socket:
+            with contextlib.suppress(OSError):
+                Path(self._socket).unlink(missing_ok=True)
+                Path(self._socket).parent.rmdir()
+        self._owner_lock.close()
 
     async def _launch(self) -> None:
         """Start a process and wait until it answers; end it if it does not."""
