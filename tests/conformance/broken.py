@@ -123,6 +123,21 @@ class ResamplesAnything(Duel):
         return super().resample(replace(view, seat=None, hand=()), rng)
 
 
+class ResamplesAlwaysTheSame(Duel):
+    """Draws one world of many."""
+
+    def resample(self, view: View, rng: Random) -> State:
+        return super().resample(view, Random(1))
+
+
+class LosesACard(Duel):
+    """Forgets the card that nobody sees."""
+
+    def apply(self, state: State, seat: Seat, action: Action) -> Step[State, AnyEvent]:
+        step = super().apply(state, seat, action)
+        return Step(replace(step.state, unseen=state.table.up), step.events)
+
+
 class DefaultIsIllegal(Duel):
     """Does for an absent player what nobody may do."""
 
@@ -216,6 +231,8 @@ BROKEN: Final[dict[type[Duel], str]] = {
     ViewKnowsTheHand: "not what was shown",
     ShowsWhoAnswered: "a sealed answer shows",
     ResamplesAnything: "sees the drawn world otherwise",
+    ResamplesAlwaysTheSame: "every drawn world is the same",
+    LosesACard: "a card was lost",
     DefaultIsIllegal: "default action is not legal",
     ChoosesByTheClock: "does not repeat itself",
     ChoosesAnything: "chose something that is not legal",

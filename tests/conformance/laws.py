@@ -7,7 +7,7 @@ on games broken on purpose, to show that each of them can fail.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from random import Random
 from typing import Any
 
@@ -94,9 +94,11 @@ class Witness:
             self.cards[viewer] |= self.cards_in(view)
             assert codec_of(self.game).view(encoded(view)) == view, "a view does not survive its encoding"
         assert codec_of(self.game).state(encoded(state)) == state, "a state does not survive its encoding"
+        assert self.cards_in(state) == set(self.game.cards), "a card was lost"
         self.secrets_are_kept()
         if len(progress.events) > 1 and isinstance(progress.events[0], DealBegan) and progress.match.outcome is None:
             self.hands_are_secret()
+            worlds_differ(self.game, self.views)
 
     def cards_in(self, value: Any) -> frozenset[str]:
         """Cards that stand anywhere in ``value``, keys included."""
@@ -228,6 +230,13 @@ def resample_holds(game: AnyGame, view: Any, viewer: Viewer, rng: Random) -> Non
     for seat in map(Seat, range(game.seats)):
         resampled = game.view(world, seat)
         assert codec_of(game).view(encoded(resampled)) == resampled, "a drawn world's view cannot be encoded"
+
+
+def worlds_differ(game: AnyGame, views: Mapping[Viewer, Any]) -> None:
+    """Before the first move much is open to everybody: worlds drawn from one view are not all the same."""
+    for view in views.values():
+        worlds = {encoded(game.resample(view, Random(seed))) for seed in range(8)}
+        assert len(worlds) > 1, "every drawn world is the same"
 
 
 def choice_holds(game: AnyGame, state: Any, seat: Seat, seed: int) -> None:
