@@ -104,7 +104,7 @@ def room_options(command: F) -> F:
         seat_option,
         click.option(
             "--level",
-            type=click.Choice([*Level]),
+            type=click.Choice([level.value for level in Level]),
             default=Level.MEDIUM.value,
             show_default=True,
             help="How well the AI in open seats plays.",

@@ -6,7 +6,7 @@ wording. A picture is a frozen value; ``after`` returns the next one.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeGuard
 
 import msgspec
 from msgspec import Struct
@@ -100,7 +100,7 @@ def from_snapshot(snapshot: Snapshot) -> Picture:
         seats=snapshot.seats,
         you=None if snapshot.you is None else Seat(snapshot.you),
         match=None if snapshot.match is None else _match(snapshot.match),
-        view=None if snapshot.view is None else codec_of(game).view(snapshot.view),
+        view=codec_of(game).view(snapshot.view) if _present(snapshot.view) else None,
     )
 
 
@@ -115,8 +115,13 @@ def _match(info: MatchInfo) -> MatchPicture:
         attempt=info.attempt,
         beginner=Seat(info.beginner),
         carry=info.carry,
-        outcome=None if info.outcome is None else _outcome_decoder.decode(info.outcome),
+        outcome=_outcome_decoder.decode(info.outcome) if _present(info.outcome) else None,
     )
+
+
+def _present(raw: msgspec.Raw | None) -> TypeGuard[msgspec.Raw]:
+    """Whether there is anything: a raw field keeps ``null`` as it was written."""
+    return raw is not None and bytes(raw) != b"null"
 
 
 def after(picture: Picture, event: Any) -> Picture:

@@ -69,9 +69,13 @@ class FlowerNames:
         """The flower of a card's month."""
         return _(self._months[month(card) - 1])
 
+    def picture(self, card: Card) -> str:
+        """What is on a card besides its flower: ``curtain``, ``plain``."""
+        return _(self._pictures.get(card, self._plain))
+
     def name(self, card: Card) -> str:
         """A card's name without its code: ``cherry curtain``."""
-        return f"{self.flower(card)} {_(self._pictures.get(card, self._plain))}"
+        return f"{self.flower(card)} {self.picture(card)}"
 
     def coded(self, card: Card) -> str:
         """A card's code and name: ``03b cherry curtain``."""
@@ -81,13 +85,23 @@ class FlowerNames:
         """Several cards in a sentence."""
         return listed(map(self.coded, cards))
 
+    def months(self, cards: Iterable[Card]) -> list[tuple[str, str]]:
+        """All cards of a deck, by month: ``03 cherry`` and what its cards show."""
+        groups: dict[int, list[Card]] = {}
+        for card in cards:
+            groups.setdefault(month(card), []).append(card)
+        return [
+            (f"{number:02} {self.flower(here[0])}", listed(f"{card} {self.picture(card)}" for card in here))
+            for number, here in groups.items()
+        ]
+
     def layout(self, cards: Sequence[Card], notes: Mapping[int, str]) -> Lines:
         """The cards in the middle, a line for each month; ``notes`` says something about some months."""
         rows = []
         for number in sorted({month(card) for card in cards}):
             here = [card for card in cards if month(card) == number]
             note = f"  ({notes[number]})" if number in notes else ""
-            pictures = listed(f"{card} {_(self._pictures.get(card, self._plain))}" for card in here)
+            pictures = listed(f"{card} {self.picture(card)}" for card in here)
             rows.append(f"  {number:02} {self.flower(here[0]):13} {pictures}{note}")
         return tuple(rows) or (f"  {_('(empty)')}",)
 
