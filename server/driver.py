@@ -13,7 +13,7 @@ import hmac
 from collections.abc import Awaitable, Callable, Coroutine
 from functools import partial
 from random import Random
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 import structlog
 
@@ -27,8 +27,8 @@ from server.index import Index
 from server.log import StoreFull, StoreUnavailable
 from server.room import AiMove, FinishedDeal, Phase, Room
 from server.schedule import Schedule
-from server.thinkers import NoAnswer, Thinkers
-from server.worker import Question
+from server.thinkers import NoAnswer
+from server.worker import Answer, Question
 
 BEAT_SECONDS: Final = 0.4
 BEAT_TTL_MS: Final = 1_200
@@ -45,6 +45,18 @@ _SOON_MS: Final = 60_000
 _log = structlog.get_logger()
 
 
+class Thinker(Protocol):
+    """Who answers for AI seats, off the event loop's thread: ``server.thinkers``."""
+
+    async def think(self, question: Question) -> Answer:
+        """The action of the answer is never None.
+
+        Raises:
+            NoAnswer: there is none, or not in time.
+        """
+        ...
+
+
 def driver_of(room_id: str, nodes: tuple[str, ...]) -> str | None:
     """The node that drives the room: the one with the highest hash together with it, so that when a node comes or
     goes only its own rooms change hands. None without nodes.
@@ -59,7 +71,7 @@ class Driver:
         self,
         hall: Hall,
         index: Index,
-        thinkers: Thinkers,
+        thinker: Thinker,
         health: Health,
         *,
         secret: bytes,
@@ -68,7 +80,7 @@ class Driver:
     ) -> None:
         self._hall = hall
         self._index = index
-        self._thinkers = thinkers
+        self._thinker = thinker
         self._health = health
         self._secret = secret
         """Of this server: from it the AI's own generators are seeded."""
@@ -249,7 +261,7 @@ class Driver:
             seed=hmac.digest(self._secret, f"{room.id}/{move.seat}/{move.at}".encode(), "sha256"),
         )
         try:
-            answer = await self._thinkers.think(question)
+            answer = await self._thinker.think(question)
         except NoAnswer as missed:
             return self._default(room, move, missed.why.value)
         finally:
@@ -269,6 +281,8 @@ class Driver:
         Raises:
             StoreUnavailable, StoreFull: the next round does the rest.
         """
+        if not self.nodes:
+            return  # who is alive is not known before the first beat
         hosts = self._hall.hosts
         heads = await self._node.log.heads(tuple(hosts))
         for room_id, version in heads.items():
@@ -291,8 +305,7 @@ class Driver:
         while True:
             await asyncio.sleep(HEAL_SECONDS)
             try:
-                if self.nodes:
-                    await self.heal()
+                await self.heal()
             except (StoreUnavailable, StoreFull):
                 continue  # the heart has noticed, and tells
             except Exception:  # noqa: BLE001 - one room's fault must not end the repair of all others
