@@ -155,7 +155,7 @@ class LineFace(Face):
 
     def _say_question(self, question: Question) -> None:
         if question.about_cards:
-            self._say("", *self._table_lines())
+            self._say("", *self._table_lines(asking=True))
         self._say(question.text)
         width = max(len(choice.typed) for choice in question.choices)
         for number, choice in enumerate(question.choices, 1):
@@ -166,11 +166,13 @@ class LineFace(Face):
         self._write("> " if self._reader.interactive else ">\n")
         self._prompt_open = self._reader.interactive
 
-    def _table_lines(self) -> Lines:
+    def _table_lines(self, *, asking: bool = False) -> Lines:
         picture = self._session.picture
         if picture is None or picture.view is None:
             return (_("No cards are on the table yet."),)
-        return words_of(picture.game.name).table(picture.view, people_of(picture))
+        words = words_of(picture.game.name)
+        hand = () if asking and words.moves_show_hand(picture.view) else words.hand(picture.view)
+        return (*words.table(picture.view, people_of(picture)), *hand)
 
     def _question(self) -> Question | None:
         return open_question(self._core, self._level)

@@ -239,7 +239,9 @@ def match_event(event: Any, picture: Picture, people: People, ending: str) -> Li
             head = _("Deal {deal} of {deals}").format(deal=deal, deals=deals)
             return ("", f"── {head} ──" if attempt == 1 else f"── {head}, {_('dealt again')} ──")
         case DealEnded(scores=scores, totals=totals, deal=deal):
-            result = _("Deal {deal}: {ending} {scores}.").format(deal=deal, ending=ending, scores=sides(scores, people))
+            result = _("Deal {deal} ({ending}): {scores}.").format(
+                deal=deal, ending=ending, scores=sides(scores, people)
+            )
             many = picture.match is not None and picture.match.deals > 1
             return (result, *((_("Match so far: {totals}.").format(totals=sides(totals, people)),) if many else ()))
         case MatchEnded(totals=totals, winner=winner):
@@ -258,7 +260,9 @@ def _match_won(winner: int | None, people: People) -> str:
         return _("The match is a draw:")
     if people.yours(winner):
         return _("You win the match:") if people.game.sides == people.game.seats else _("Your team wins the match:")
-    return _("{winner} wins the match:").format(winner=people.side(winner))
+    if people.game.sides == people.game.seats:
+        return _("{winner} wins the match:").format(winner=people.name(winner))
+    return _("The {team} team wins the match:").format(team=people.side(winner))
 
 
 def table_of_seats(picture: Picture, people: People) -> Lines:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from clients.cli.words import N_, Lines, _, listed
+from clients.cli.words.people import People
 from engine.flowers import Kind, kind, month
 from engine.game import Card
 
@@ -113,6 +114,13 @@ class FlowerNames:
             hint = f"→ {' '.join(matches)}" if matches else ""
             rows.append(f"  {self.coded(card):30} {hint}".rstrip())
         return tuple(rows) or (f"  {_('(empty)')}",)
+
+
+def holds(number: int, seat: int, people: People) -> str:
+    """How many cards somebody has in hand: the beginning of a sentence."""
+    if number == 1:
+        return people.say(seat, N_("You hold 1 card"), N_("{who} holds 1 card"))
+    return people.say(seat, N_("You hold {n} cards"), N_("{who} holds {n} cards"), n=number)
 
 
 def pile(cards: Sequence[Card], kinds: Mapping[Kind, str]) -> str:

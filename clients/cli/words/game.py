@@ -36,7 +36,11 @@ class GameWords(Struct, frozen=True, kw_only=True):
     event: Callable[[Any, People], Lines]
     """What happened: an event as the reader was shown it."""
     table: Callable[[Any, People], Lines]
-    """A view: everything in the open, and the reader's hand."""
+    """A view: everything in the open."""
+    hand: Callable[[Any], Lines]
+    """A view: the reader's hand, sorted; nothing for a spectator."""
+    moves_show_hand: Callable[[Any], bool] = lambda _view: False
+    """A view whose owner is to act: whether the list of legal moves shows the whole hand anyway."""
     score: Callable[[Any, People], Lines]
     """A view: the score of the deal so far, and how it comes about."""
     question: Callable[[Any], str]

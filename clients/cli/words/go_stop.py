@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Final, assert_never
 
 from clients.cli.words import N_, Lines, _, counted, listed
-from clients.cli.words.flowers import JUNK_KINDS, FlowerNames, pile
+from clients.cli.words.flowers import JUNK_KINDS, FlowerNames, holds, pile
 from clients.cli.words.game import GameWords
 from clients.cli.words.people import People
 from engine.flowers import matching, month
@@ -53,7 +53,7 @@ NAMES: Final = FlowerNames(
         "11p": N_("coloured junk (double)"),
         "12b": N_("rain man"),
         "12a": N_("swallow"),
-        "12r": N_("rain ribbon"),
+        "12r": N_("plain ribbon"),
         "12p": N_("lightning (double junk)"),
     },
     N_("junk"),
@@ -228,9 +228,11 @@ def _table(view: View, people: People) -> Lines:
     if table.pending is not None:
         pending = " ".join((table.pending.card, *table.pending.matched))
         lines.append(_("In this turn so far: {cards}").format(cards=pending))
-    if view.hand is not None:
-        lines += [_("Your hand:"), *NAMES.hand(view.hand, table.layout)]
     return tuple(lines)
+
+
+def _hand(view: View) -> Lines:
+    return () if view.hand is None else (_("Your hand:"), *NAMES.hand(view.hand, view.table.layout))
 
 
 def _stack(owner: int | None, people: People) -> str:
@@ -244,8 +246,7 @@ def _score(view: View, people: People) -> Lines:
 
 
 def _player(table: Table, seat: int, people: People) -> Lines:
-    you, other = N_("You hold {n} cards"), N_("{who} holds {n} cards")
-    head = people.say(seat, you, other, n=table.hand_sizes[seat])
+    head = holds(table.hand_sizes[seat], seat, people)
     marks = []
     if table.goes[seat]:
         marks.append(_("{n}× go, at {points}").format(n=table.goes[seat], points=table.go_points[seat]))
@@ -328,6 +329,8 @@ WORDS: Final = GameWords(
     card=NAMES.coded,
     event=_event,
     table=_table,
+    hand=_hand,
+    moves_show_hand=lambda view: view.table.phase is Phase.PLAY,
     score=_score,
     question=_question,
     move=_move,

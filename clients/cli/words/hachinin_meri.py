@@ -9,7 +9,7 @@ from clients.cli.words import N_, Lines, _, counted, listed
 from clients.cli.words.game import GameWords
 from clients.cli.words.people import People, team_name
 from engine.game import Card, Seat
-from engine.hachinin_meri.cards import LONG, RANKS, TENKA, TRUMPS, order
+from engine.hachinin_meri.cards import LONG, RANKS, TENKA, TRUMPS, best, order
 from engine.hachinin_meri.types import (
     SEATS,
     TRICKS,
@@ -108,7 +108,8 @@ def _name(card: Card) -> str:
 
 
 def _card(card: Card) -> str:
-    return f"{card} {_name(card)}"
+    """Code and name: ``Isu (Isu Sun)``. The code of one card is the name of a suit, so they must not run together."""
+    return f"{card} ({_name(card)})"
 
 
 def _team(seat: int) -> str:
@@ -176,7 +177,7 @@ def _led(event: TrickLed, people: People) -> Lines:
 def _shown(card: Card | None, *, face_down: bool) -> str:
     if card is None:
         return _("a trump, face down")
-    return _("{card} (a trump, face down)").format(card=_card(card)) if face_down else _card(card)
+    return _("{card}, a trump, face down").format(card=_card(card)) if face_down else _card(card)
 
 
 def _in_order(leader: int, cards: Sequence[Card | None]) -> list[tuple[Seat, Card]]:
@@ -236,9 +237,7 @@ def _table(view: View, people: People) -> Lines:
     if table.monchi and table.phase is Phase.PLAYING:
         lines.append(_("Monchi is in force."))
     if table.trick is not None:
-        lines += _trick(table.trick, len(table.tricks) + 1, people)
-    if people.you is not None:
-        lines += [_("Your hand:"), *_hand(view)]
+        lines += _trick(table.trick, len(table.tricks) + 1, table.trump, people)
     return tuple(lines)
 
 
@@ -264,12 +263,15 @@ def _orders(table: Table) -> Lines:
     return tuple(rows)
 
 
-def _trick(trick: Trick, number: int, people: People) -> Lines:
+def _trick(trick: Trick, number: int, trump: Suit, people: People) -> Lines:
     head = _("Trick {n} on the table:").format(n=number) + (f" {_('MERI')}" if trick.meri else "")
+    known = [card for card in trick.cards if card is not None]
+    highest = best(known, trump) if known and not trick.face_down else None
     rows = []
     for place, card in enumerate(trick.cards):
         seat = (trick.leader + place) % SEATS
-        rows.append(f"  {_who(people, seat)}: {_shown(card, face_down=seat in trick.face_down)}")
+        mark = f"  ← {_('highest so far')}" if place == highest else ""
+        rows.append(f"  {_who(people, seat)}: {_shown(card, face_down=seat in trick.face_down)}{mark}")
     return (head, *rows)
 
 
@@ -282,7 +284,7 @@ def _hand(view: View) -> Lines:
         if here:
             title = _("{suit} (trump)") if suit == trump else "{suit}"
             rows.append(f"  {title.format(suit=_(SUITS[suit])):14} {' '.join(here)}")
-    return tuple(rows)
+    return (_("Your hand:"), *rows) if rows else ()
 
 
 def _score(view: View, people: People) -> Lines:
@@ -355,6 +357,7 @@ WORDS: Final = GameWords(
     card=_card,
     event=_event,
     table=_table,
+    hand=_hand,
     score=_score,
     question=_question,
     move=_move,

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Final, assert_never
 
 from clients.cli.words import N_, Lines, _, counted, listed
-from clients.cli.words.flowers import KINDS, FlowerNames, pile
+from clients.cli.words.flowers import KINDS, FlowerNames, holds, pile
 from clients.cli.words.game import GameWords
 from clients.cli.words.people import People
 from engine.flowers import matching
@@ -174,9 +174,11 @@ def _table(view: View, people: People) -> Lines:
     for seat, hand in enumerate(table.shown):
         if hand is not None and seat != people.you:
             lines.append(_("{who} holds {cards}.").format(who=people.name(seat), cards=NAMES.all(hand)))
-    if view.hand is not None:
-        lines += [_("Your hand:"), *NAMES.hand(view.hand, table.board)]
     return tuple(lines)
+
+
+def _hand(view: View) -> Lines:
+    return () if view.hand is None else (_("Your hand:"), *NAMES.hand(view.hand, view.table.board))
 
 
 def _score(view: View, people: People) -> Lines:
@@ -184,8 +186,7 @@ def _score(view: View, people: People) -> Lines:
 
 
 def _player(table: Table, seat: int, people: People) -> Lines:
-    you, other = N_("You hold {n} cards"), N_("{who} holds {n} cards")
-    head = people.say(seat, you, other, n=table.hand_sizes[seat])
+    head = holds(table.hand_sizes[seat], seat, people)
     calls = counted(table.calls[seat], N_(", called koi"), N_(", called koi {n} times")) if table.calls[seat] else ""
     lines = [_("{head}. Captured: {pile}").format(head=head + calls, pile=pile(table.captured[seat], KINDS))]
     lines += _account(table.standings[seat])
@@ -312,6 +313,8 @@ WORDS: Final = GameWords(
     card=NAMES.coded,
     event=_event,
     table=_table,
+    hand=_hand,
+    moves_show_hand=lambda view: view.table.phase is Phase.PLAY,
     score=_score,
     question=_question,
     move=_move,
