@@ -1,0 +1,318 @@
+"""Who moves what nobody else moves, and what is repaired."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+
+import pytest
+import pytest_asyncio
+from hypothesis import given
+from hypothesis import strategies as st
+
+from server.driver import BEAT_SECONDS, BEAT_TTL_MS, driver_of
+from server.entries import Acted, Actor, Answered, decode_entry
+from server.log import StoreUnavailable
+from server.room import Phase, Room, ai_moves
+from server.thinkers import Missed, NoAnswer
+from server.worker import Question
+from tests.server.hallkit import House, Person, until
+
+
+@pytest_asyncio.fixture
+async def house() -> AsyncIterator[House]:
+    made = House()
+    await made.driver.beat()
+    yield made
+    await made.close()
+
+
+async def all_ai(house: House, *, deals: int = 1) -> Person:
+    """Ann opens a room, starts a match against an AI, and her connection goes: an AI will stand in for her."""
+    ann = house.person("Ann")
+    await ann.create(deals=deals)
+    await ann.start()
+    await ann.contribute()
+    return ann
+
+
+async def run_clock(house: House, room_id: str, *, until_phase: Phase) -> Room:
+    """Let time pass, from one due time to the next, until the room is in ``until_phase``."""
+    running = asyncio.create_task(house.driver.run())
+    try:
+        async with asyncio.timeout(20):
+            host = await house.hall.room(room_id)
+            while host.room.phase is not until_phase:
+                seen = host.room.version
+                for _ in range(60):  # whoever can move without the clock does so first
+                    await asyncio.sleep(0)
+                if host.room.version == seen and not ai_moves(host.room):
+                    house.clock.now += 250
+                    house.driver.changed(host)
+        return host.room
+    finally:
+        running.cancel()
+        await asyncio.gather(running, return_exceptions=True)
+
+
+# Which node ------------------------------------------------------------------------------------------------------
+
+
+@given(st.sets(st.text("ab", min_size=1, max_size=6), min_size=2, max_size=6), st.lists(st.text("xyz"), max_size=30))
+def test_when_a_node_goes_only_its_own_rooms_change_hands(names: set[str], rooms: list[str]) -> None:
+    nodes = tuple(sorted(names))
+    gone, *staying = nodes
+
+    for room in rooms:
+        before = driver_of(room, nodes)
+        after = driver_of(room, tuple(staying))
+        assert before in {after, gone}
+
+
+def test_without_nodes_nobody_drives() -> None:
+    assert driver_of("room", ()) is None
+
+
+def test_a_dead_driver_is_noticed_within_two_seconds() -> None:
+    assert BEAT_TTL_MS / 1000 + BEAT_SECONDS < 2
+
+
+# Clocks and AI ---------------------------------------------------------------------------------------------------
+
+
+async def test_a_room_of_ai_plays_to_the_end_with_nobody_connected(house: House) -> None:
+    ann = await all_ai(house, deals=3)
+    await ann.vanish()
+
+    room = await run_clock(house, ann.room.id, until_phase=Phase.FINISHED)
+
+    assert room.table is not None
+    assert room.table.match.over
+    assert house.counted("fudaza_ai_moves_total") > 0
+    assert house.counted("fudaza_internal_errors_total") == 0
+
+
+async def test_a_room_whose_driver_is_gone_is_played_to_the_end_by_another_node(house: House) -> None:
+    ann = await all_ai(house, deals=3)
+    await ann.vanish()
+    await house.keeper.flush()
+    heir = House("heir", beside=house)
+    house.clock.now += BEAT_TTL_MS + 1  # the first node is never heard of again
+    await heir.driver.beat()
+
+    assert heir.driver.nodes == ("heir",)
+    await until(lambda: ann.room.id in heir.hall.hosts)
+    room = await run_clock(heir, ann.room.id, until_phase=Phase.FINISHED)
+
+    assert room.table is not None
+    assert room.table.match.over
+    await heir.close()
+
+
+async def test_people_whose_node_died_are_away_for_whoever_takes_over(house: House) -> None:
+    ann = await all_ai(house)
+    await house.keeper.flush()
+    heir = House("heir", beside=house)
+    house.clock.now += BEAT_TTL_MS + 1
+    await heir.driver.beat()
+    await until(lambda: ann.room.id in heir.hall.hosts)
+    host = await heir.hall.room(ann.room.id)
+
+    await until(lambda: any(getattr(seat, "away", False) for seat in host.room.seats))
+
+    await heir.close()
+
+
+async def test_a_node_drives_only_its_own_rooms(house: House) -> None:
+    house.driver.nodes = ("somebody-else",)
+
+    ann = await all_ai(house)
+    assert ann.host is not None
+    await ann.host.fire()
+
+    assert ai_moves(ann.room)
+    assert not house.thinker.asked
+
+
+async def ask_the_ai(house: House) -> tuple[Person, list[object]]:
+    """Bob's AI is asked once, sealed; what was appended for it."""
+    ann = await all_ai(house)
+    assert ann.host is not None
+    await ann.host.fire()
+    await until(lambda: not ai_moves(ann.room))
+    bodies = [decode_entry(stored.data).body for stored in house.memory.entries[ann.room.id]]
+    return ann, [body for body in bodies if isinstance(body, Answered | Acted)]
+
+
+async def test_an_ai_is_given_its_view_and_the_legal_actions_and_answers_for_its_seat(house: House) -> None:
+    ann, (answer,) = await ask_the_ai(house)
+
+    assert isinstance(answer, Answered)
+    assert (answer.seat, answer.actor) == (1, Actor.AI)
+    (question,) = house.thinker.asked
+    assert b'"seat":1' in question.view
+    assert set(Question.__struct_fields__) == {"number", "game", "view", "legal", "level", "seed", "rollouts"}
+    state = ann.room.table and ann.room.table.match.state
+    assert state
+    for hidden in (*state.hands[0], state.unseen):
+        assert hidden.encode() not in question.view
+
+
+async def test_an_illegal_answer_becomes_the_default_action_and_is_counted(house: House) -> None:
+    house.thinker.answer = lambda _: "d1"
+
+    _, (answer,) = await ask_the_ai(house)
+
+    assert isinstance(answer, Answered)
+    assert (answer.action, answer.actor) == ("single", Actor.CLOCK)
+    assert house.counted("fudaza_ai_fallbacks_total", why="illegal") == 1
+
+
+@pytest.mark.parametrize("why", list(Missed))
+async def test_without_an_answer_the_default_action_is_taken_and_counted(house: House, why: Missed) -> None:
+    def refuse(_: Question) -> str:
+        raise NoAnswer(why)
+
+    house.thinker.answer = refuse
+
+    _, (answer,) = await ask_the_ai(house)
+
+    assert isinstance(answer, Answered)
+    assert (answer.action, answer.actor) == ("single", Actor.CLOCK)
+    assert house.counted("fudaza_ai_fallbacks_total", why=why.value) == 1
+
+
+async def test_a_decision_is_thought_about_once_however_often_the_room_changes(house: House) -> None:
+    ann = await all_ai(house)
+    assert ann.host is not None
+    await ann.host.fire()
+    for _ in range(5):
+        house.hall.changed(ann.host)
+    await until(lambda: not ai_moves(ann.room))
+
+    assert len(house.thinker.asked) == 1
+
+
+async def test_an_ais_generator_depends_on_room_seat_and_decision_and_not_on_the_cards(house: House) -> None:
+    ann = await all_ai(house, deals=3)
+    await ann.vanish()
+    await run_clock(house, ann.room.id, until_phase=Phase.FINISHED)
+
+    seeds = [question.seed for question in house.thinker.asked]
+    assert len(seeds) == len(set(seeds)) > 4
+    seed = (ann.room.table and ann.room.table.seeds[0]) or b""
+    assert all(seed not in each for each in seeds)
+
+
+async def test_the_pause_before_an_ai_moves_is_drawn_without_a_look_at_the_cards(house: House) -> None:
+    ann = await all_ai(house, deals=3)
+    await ann.vanish()
+    await run_clock(house, ann.room.id, until_phase=Phase.FINISHED)
+    assert house.slept == [], "no pause is set"
+
+    slow = House("slow")
+    slow.driver._pause_ms = 1_000
+    await slow.driver.beat()
+    cid = await all_ai(slow, deals=3)
+    await cid.vanish()
+    await run_clock(slow, cid.room.id, until_phase=Phase.FINISHED)
+
+    assert slow.slept
+    assert all(0 < pause <= 1.5 for pause in slow.slept)
+    await slow.close()
+
+
+async def test_what_is_due_while_the_store_is_away_is_done_when_it_is_back(house: House) -> None:
+    ann = await all_ai(house)
+    await house.keeper.flush()
+    running = asyncio.create_task(house.driver.run())
+    house.memory.available = False
+    for _ in range(200):
+        await asyncio.sleep(0)
+    assert ann.room.phase is Phase.SHUFFLING
+
+    house.memory.available = True
+    house.clock.now += 500
+    assert ann.host is not None
+    house.driver.changed(ann.host)
+    await until(lambda: ann.room.phase is Phase.PLAYING)
+
+    running.cancel()
+    await asyncio.gather(running, return_exceptions=True)
+
+
+# Repair ----------------------------------------------------------------------------------------------------------
+
+
+async def test_a_due_room_that_is_not_in_memory_is_loaded_and_driven(house: House) -> None:
+    ann = await all_ai(house)
+    await house.keeper.flush()
+    fresh = House("fresh", beside=house)
+    house.clock.now += BEAT_TTL_MS + 1
+    await fresh.driver.beat()
+    await until(lambda: ann.room.id in fresh.hall.hosts)
+    await fresh.driver.stop()
+    fresh.hall.hosts.clear()
+    fresh.driver._schedule.set(ann.room.id, None)
+
+    house.clock.now += 60_000
+    await fresh.driver.heal()
+
+    assert ann.room.id in fresh.hall.hosts
+    await fresh.close()
+
+
+async def test_an_announced_room_that_was_never_opened_is_forgotten(house: House) -> None:
+    await house.index.set_due("a" * 26, house.clock.now)
+
+    await house.driver.heal()
+
+    assert await house.index.all_live() == (None, [])
+
+
+async def test_a_room_without_viewers_leaves_memory_when_nothing_is_due_soon(house: House) -> None:
+    ann = house.person("Ann")
+    await ann.create()
+    assert ann.host is not None
+    room_id = ann.room.id
+    ann.host.used_at -= 3_600
+    await house.driver.heal()
+    assert room_id in house.hall.hosts, "somebody watches"
+
+    await ann.vanish()
+    ann.host.used_at -= 3_600
+    await house.driver.heal()
+    assert room_id in house.hall.hosts, "her grace ends soon"
+
+    house.clock.now += 30_000
+    await ann.host.fire()
+    ann.host.used_at -= 3_600
+    await house.driver.heal()
+    assert room_id not in house.hall.hosts
+
+
+async def test_a_closed_room_leaves_memory_at_once(house: House) -> None:
+    ann = house.person("Ann")
+    await ann.create()
+    house.clock.now += 24 * 3_600_000
+    assert ann.host is not None
+    await ann.host.fire()
+    await house.keeper.flush()
+
+    await house.driver.heal()
+
+    assert not house.hall.hosts
+
+
+async def test_the_health_hears_of_a_store_that_does_not_answer(house: House) -> None:
+    house.index.available = False
+    with pytest.raises(StoreUnavailable):
+        await house.driver.beat()
+    running = asyncio.create_task(house.driver.run())
+    house.clock.now += 10_000
+    for _ in range(10):
+        await asyncio.sleep(0)
+    assert house.health.why_not_ready() == "store-unavailable"
+
+    running.cancel()
+    await asyncio.gather(running, return_exceptions=True)

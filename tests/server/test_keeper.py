@@ -1,0 +1,204 @@
+"""What the index is told about rooms."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+
+import msgspec
+import pytest
+import pytest_asyncio
+
+from engine.game import Seat
+from protocol.messages import ChosenSettings, Create
+from server.entries import Actor
+from server.keeper import due_at
+from server.log import StoreUnavailable
+from server.room import ai_moves, next_due, question
+from server.worker import Question
+from tests.server.hallkit import House, Person
+from tests.server.memory import MemoryIndex
+
+
+@pytest_asyncio.fixture
+async def house() -> AsyncIterator[House]:
+    made = House()
+    await made.driver.beat()
+    yield made
+    await made.close()
+
+
+async def due(house: House) -> dict[str, int]:
+    return {each.room: each.at_ms for each in await house.index.due(2**60, 100)}
+
+
+async def played(house: House) -> Person:
+    """Ann alone against an AI, to the end of a deal, without a driver."""
+    house.driver.nodes = ()
+    ann = house.person("Ann")
+    await ann.create()
+    await ann.start()
+    await ann.contribute()
+    assert ann.host is not None
+    while ann.room.phase != "finished":
+        for move in ai_moves(ann.room):
+            await ann.host.move(move, house.thinker._choose(question_for(house, ann, move.seat)), Actor.AI)
+        if ann.turns and ann.turns[-1].at == ann.host.room.number and not ann.turns[-1].sealed:
+            await ann.act()
+        house.clock.now += 1_000
+        await ann.host.fire()
+    return ann
+
+
+def question_for(house: House, ann: Person, seat: int) -> Question:
+    asked = question(ann.room, Seat(seat), games=house.node.games)
+    return Question(0, "duel", asked.view, asked.legal, "easy", b"seed")
+
+
+async def test_a_new_room_is_announced_before_its_first_entry(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    order: list[str] = []
+    set_due = MemoryIndex.set_due
+
+    async def announced(index: MemoryIndex, room: str, at_ms: int | None) -> None:
+        order.append(f"announced with {len(house.memory.entries.get(room, []))} entries")
+        await set_due(index, room, at_ms)
+
+    monkeypatch.setattr(MemoryIndex, "set_due", announced)
+    await house.person("Ann").create()
+
+    assert order[0] == "announced with 0 entries"
+
+
+async def test_the_index_is_told_at_once_when_a_room_is_due_earlier_and_that_ai_is_due_now(house: House) -> None:
+    house.driver.nodes = ()
+    ann = house.person("Ann")
+    await ann.create()
+    await house.keeper.flush()
+    assert await due(house) == {ann.room.id: next_due(ann.room)}
+
+    await ann.start()
+    await ann.contribute()
+    assert ann.host is not None
+    await ann.host.fire()
+    await house.keeper.flush()
+
+    assert ai_moves(ann.room)
+    assert due_at(ann.room) <= house.clock.now < (next_due(ann.room) or 0)
+    assert (await due(house))[ann.room.id] <= house.clock.now
+
+
+async def test_a_later_time_is_told_only_when_everything_is_looked_over(house: House) -> None:
+    house.driver.nodes = ()
+    ann = house.person("Ann")
+    await ann.create()
+    await ann.start()
+    await ann.contribute()
+    assert ann.host is not None
+    await ann.host.fire()
+    await house.keeper.flush()
+    (move,) = ai_moves(ann.room)
+    await ann.host.move(move, "single", Actor.AI)
+    await house.keeper.flush()
+    assert (await due(house))[ann.room.id] < (next_due(ann.room) or 0)
+
+    house.driver.nodes = ("n1",)
+    house.keeper._review(asyncio.get_running_loop().time())
+    await house.keeper.flush()
+
+    assert await due(house) == {ann.room.id: next_due(ann.room)}
+
+
+async def test_a_closed_room_is_unlisted_due_no_more_and_its_log_ends_after_a_while(house: House) -> None:
+    ann = house.person("Ann")
+    await ann.create()
+    await house.keeper.flush()
+    assert await house.hall.listed(None)
+    house.clock.now += 24 * 3_600_000
+    assert ann.host is not None
+
+    await ann.host.fire()
+    await house.keeper.flush()
+
+    assert await due(house) == {}
+    assert await house.hall.listed(None) == ()
+    assert house.memory.forgotten == {ann.room.id: 60}
+    assert not house.keeper._told
+
+
+async def test_a_private_room_is_never_listed(house: House) -> None:
+    ann = house.person("Ann")
+    settings = ChosenSettings(private=True)
+    await ann.create(Create(id=ann.client.id(), game="duel", name="Ann", settings=settings))
+    await house.keeper.flush()
+
+    assert await house.hall.listed(None) == ()
+    assert await house.hall.find(ann.room.code) is ann.host
+
+
+async def test_a_listing_is_repeated_before_it_expires_and_only_when_it_must(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[str] = []
+    list_room = MemoryIndex.list_room
+
+    async def counted(index: MemoryIndex, room: str, game: str, summary: bytes) -> None:
+        told.append(room)
+        await list_room(index, room, game, summary)
+
+    monkeypatch.setattr(MemoryIndex, "list_room", counted)
+    await house.person("Ann").create()
+    await house.keeper.flush()
+    now = asyncio.get_running_loop().time()
+
+    house.keeper._review(now + 5)
+    await house.keeper.flush()
+    assert len(told) == 1
+    for record in house.keeper._told.values():
+        record.listed_at -= 11
+    house.keeper._review(now)
+    await house.keeper.flush()
+    assert len(told) == 2
+
+
+async def test_rooms_that_others_drive_are_left_to_them(house: House) -> None:
+    await house.person("Ann").create()
+    await house.keeper.flush()
+    house.driver.nodes = ("somebody-else",)
+
+    house.keeper._review(asyncio.get_running_loop().time())
+
+    assert not house.keeper._told
+
+
+async def test_the_record_of_a_finished_deal_is_kept_once(house: House) -> None:
+    ann = await played(house)
+    await house.keeper.flush()
+
+    records = [archived async for archived in house.index.archived(room=ann.room.id)]
+    assert [(each.deal, each.attempt) for each in records] == [(1, 1)]
+    assert msgspec.json.decode(records[0].record)["game"] == "duel"
+
+
+async def test_a_record_that_its_node_could_not_keep_is_kept_by_whoever_reads_the_room_next(house: House) -> None:
+    ann = await played(house)
+    assert [each async for each in house.index.archived()] == []
+    heir = House("heir", beside=house)
+
+    await heir.hall.room(ann.room.id)
+    await heir.keeper.flush()
+
+    assert len([each async for each in house.index.archived()]) == 1
+    await heir.close()
+
+
+async def test_what_could_not_be_told_is_told_later(house: House) -> None:
+    ann = await played(house)
+    house.index.available = False
+    with pytest.raises(StoreUnavailable):
+        await house.keeper.flush()
+    house.index.available = True
+
+    await house.keeper.flush()
+
+    assert len([each async for each in house.index.archived()]) == 1
+    assert ann.room.id in await due(house)

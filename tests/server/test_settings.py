@@ -1,0 +1,109 @@
+"""Settings: where they come from, which wins, and what is said about a wrong one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from server.entries import Timing
+from server.settings import SECRETS, BadSetting, Settings, load, unknown_in
+
+
+def test_flags_win_over_the_environment_over_the_file_over_defaults(tmp_path: Path) -> None:
+    file = tmp_path / "fudaza.toml"
+    file.write_text("port = 1\nai_workers = 2\nai_pause_ms = 3\n")
+    environment = {"FUDAZA_PORT": "10", "FUDAZA_AI_WORKERS": "20", "FUDAZA_CONFIG": str(file)}
+
+    settings = load(["--port", "100"], environment)
+
+    assert (settings.port, settings.ai_workers, settings.ai_pause_ms) == (100, 20, 3)
+    assert settings.host == Settings().host
+    assert load(["--config", str(file)], {}).port == 1
+
+
+def test_every_setting_but_secrets_has_a_flag_with_a_help_text(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        load(["--help"], {})
+
+    assert ended.value.code == 0
+    told = capsys.readouterr().out
+    for name in Settings.__struct_fields__:
+        assert ("--" + name.replace("_", "-") in told) == (name not in SECRETS), name
+
+
+@pytest.mark.parametrize(
+    ("arguments", "environment", "told"),
+    [
+        (["--port", "70000"], {}, "the command line has a wrong value '70000' for port"),
+        (["--port", "many"], {}, "the command line has a wrong value 'many' for port"),
+        (["--prot", "1"], {}, "unrecognized arguments: --prot 1"),
+        (["--po", "1"], {}, "unrecognized arguments: --po 1"),
+        ([], {"FUDAZA_DURABILITY": "often"}, "the environment has a wrong value 'often' for durability"),
+        ([], {"FUDAZA_LOG_LEVEL": "loud"}, "the environment has a wrong value 'loud' for log_level"),
+        (["--timing", "nap_ms=5"], {}, "the command line has no timing nap_ms"),
+        (["--timing", "pause_ms=-5"], {}, "wrong value '-5' for timing pause_ms"),
+        (["--timing", "pause_ms"], {}, "wrong value '' for timing pause_ms"),
+        (["--config", "/nowhere/at/all"], {}, "the file /nowhere/at/all cannot be read: No such file"),
+    ],
+)
+def test_a_wrong_setting_is_one_sentence_that_names_its_source(
+    arguments: list[str], environment: dict[str, str], told: str
+) -> None:
+    with pytest.raises(BadSetting) as caught:
+        load(arguments, environment)
+
+    assert told in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        ("prot = 1", "has a setting that does not exist: prot"),
+        ("port = [", "is not TOML"),
+        ("port = true", "has a wrong value True for port"),
+        ("timing = 5", "has a wrong value 5 for timing"),
+        ("[timing]\npause_ms = 1.5", "has a wrong value 1.5 for timing pause_ms"),
+    ],
+)
+def test_a_wrong_file_is_one_sentence_that_names_it(tmp_path: Path, content: str, told: str) -> None:
+    file = tmp_path / "fudaza.toml"
+    file.write_text(content)
+
+    with pytest.raises(BadSetting) as caught:
+        load(["--config", str(file)], {})
+
+    assert str(file) in str(caught.value)
+    assert told in str(caught.value)
+
+
+def test_a_password_is_not_taken_from_the_command_line_and_never_shown() -> None:
+    with pytest.raises(BadSetting) as caught:
+        load(["--redis", "redis://:hunter2@db"], {})
+    assert "hunter2" not in str(caught.value)
+    with pytest.raises(BadSetting):
+        load(["--redis-password", "hunter2"], {})
+
+    assert load([], {"FUDAZA_REDIS": "redis://:hunter2@db"}).redis == "redis://:hunter2@db"
+    environment = {"FUDAZA_REDIS_PASSWORD": "hunter2"}
+    assert load([], environment).redis_password == environment["FUDAZA_REDIS_PASSWORD"]
+
+
+def test_timing_and_lists_have_a_short_form(tmp_path: Path) -> None:
+    file = tmp_path / "fudaza.toml"
+    file.write_text('origins = ["https://a.example"]\n[timing]\npause_ms = 1\n')
+
+    from_file = load(["--config", str(file)], {})
+    from_flags = load(["--timing", "pause_ms=1, grace_ms=2", "--origins", "https://a.example,https://b.example"], {})
+
+    assert from_file.timing == Timing(pause_ms=1)
+    assert from_file.origins == ("https://a.example",)
+    assert from_flags.timing == Timing(pause_ms=1, grace_ms=2)
+    assert from_flags.origins == ("https://a.example", "https://b.example")
+
+
+def test_a_misspelt_name_in_the_environment_is_noticed() -> None:
+    environment = {"FUDAZA_PROT": "1", "FUDAZA_PORT": "1", "FUDAZA_SERVER": "ws://x", "HOME": "/"}
+
+    assert unknown_in(environment) == ("FUDAZA_PROT",)
