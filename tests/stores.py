@@ -37,14 +37,14 @@ class StoreServer:
     Output goes to a file, never to a pipe that an orphan could hold open.
     """
 
-    def __init__(self, program: str, *options: str) -> None:
+    def __init__(self, program: str, *options: str, most_port: int = 65_535) -> None:
         self._program = program
         self._options = options
         # not below pytest's directory: the path of a socket must be short
         self._directory = tempfile.TemporaryDirectory(prefix="fudaza-test-")
         self.directory = Path(self._directory.name)
         self.socket = str(self.directory / "s")
-        self.port = free_port()
+        self.port = free_port(most_port)
         self._process: subprocess.Popen[bytes] | None = None
 
     @property
@@ -57,19 +57,24 @@ class StoreServer:
 
     def start(self) -> None:
         """Start, or start again with the same data and port, and wait until it answers."""
-        assert self._process is None
         Path(self.socket).unlink(missing_ok=True)
+        self._start(
+            *("--port", str(self.port), "--bind", "127.0.0.1", "--unixsocket", self.socket),
+            *("--dir", str(self.directory), "--save", ""),
+            *self._options,
+        )
+
+    def start_sentinel(self, *settings: str) -> None:
+        """Start the program as a sentinel with lines of its configuration file, and wait until it answers."""
+        file = self.directory / "sentinel.conf"
+        file.write_text("\n".join((f"port {self.port}", "bind 127.0.0.1", f"dir {self.directory}", *settings, "")))
+        self._start(str(file), "--sentinel")
+
+    def _start(self, *arguments: str) -> None:
+        assert self._process is None
         with (self.directory / "output").open("ab") as output:
             self._process = subprocess.Popen(
-                [
-                    self._program,
-                    *("--port", str(self.port), "--bind", "127.0.0.1", "--unixsocket", self.socket),
-                    *("--dir", str(self.directory), "--save", ""),
-                    *self._options,
-                ],
-                stdin=subprocess.DEVNULL,
-                stdout=output,
-                stderr=output,
+                [self._program, *arguments], stdin=subprocess.DEVNULL, stdout=output, stderr=output
             )
         give_up = time.monotonic() + _PATIENCE_SECONDS
         while self.ask("PING") != b"+PONG\r\n":
@@ -110,11 +115,14 @@ class StoreServer:
         return (self.directory / "output").read_text(errors="replace")
 
 
-def free_port() -> int:
-    """A port of the loopback interface that nobody uses now."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+def free_port(most: int = 65_535) -> int:
+    """A port of the loopback interface, up to ``most``, that nobody uses now."""
+    while True:
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            port = int(probe.getsockname()[1])
+        if port <= most:
+            return port
 
 
 def fresh_prefix() -> str:

@@ -1,0 +1,316 @@
+"""Stores of several servers, started here from the embedded store's program: a cluster, and a pair under Sentinel."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import ExitStack
+from functools import partial
+from typing import Final
+
+import pytest
+import pytest_asyncio
+from redis.crc import key_slot
+
+from server.log import EMPTY, UNKNOWN, Head, StoreUnavailable, follow
+from server.store import Store, StoredIndex, StoredLog, open_store
+from tests.stores import VALKEY, StoreServer
+
+PATIENCE: Final = 30.0
+SLOTS: Final = 16_384
+SYNC_AT_ONCE: Final = ("--repl-diskless-sync-delay", "0")
+
+
+def cluster_server() -> StoreServer:
+    # cluster nodes speak among themselves on a port that is 10,000 higher
+    return StoreServer(
+        VALKEY, "--cluster-enabled", "yes", "--cluster-node-timeout", "1000", *SYNC_AT_ONCE, most_port=55_535
+    )
+
+
+def reply(server: StoreServer, *command: str) -> str:
+    """The text of a reply that is no error."""
+    answer = server.ask(*command).decode()
+    assert answer
+    assert not answer.startswith("-"), answer
+    return answer.partition("\r\n")[2].strip() if answer.startswith("$") else answer[1:].strip()
+
+
+async def until(holds: Callable[[], bool]) -> None:
+    """Wait for what servers settle among themselves, which they tell nobody."""
+    async with asyncio.timeout(PATIENCE):
+        while not holds():  # noqa: ASYNC110
+            await asyncio.sleep(0.05)
+
+
+class ClusterServers:
+    """Three primaries with a third of the slots each; a replica for the first one on request."""
+
+    def __init__(self) -> None:
+        self.servers = [cluster_server() for _ in range(3)]
+
+    @property
+    def url(self) -> str:
+        return "redis+cluster://" + ",".join(f"127.0.0.1:{server.port}" for server in self.servers)
+
+    async def start(self) -> None:
+        for place, server in enumerate(self.servers):
+            server.start()
+            first, last = (place * SLOTS // 3, (place + 1) * SLOTS // 3 - 1)
+            reply(server, "CLUSTER", "ADDSLOTSRANGE", str(first), str(last))
+            reply(server, "CONFIG", "SET", "cluster-replica-validity-factor", "0")
+            reply(server, "CLUSTER", "SET-CONFIG-EPOCH", str(place + 1))
+            self._meet(server)
+        await self.settled()
+
+    async def add_replica(self) -> StoreServer:
+        """A replica of the first primary."""
+        replica = cluster_server()
+        replica.start()
+        self.servers.append(replica)
+        self._meet(replica)
+        primary, own = identity(self.servers[0]), identity(replica)
+        await until(lambda: primary in reply(replica, "CLUSTER", "NODES"))
+        reply(replica, "CLUSTER", "REPLICATE", primary)
+        await until(lambda: "master_link_status:up" in reply(replica, "INFO", "replication"))
+        await until(lambda: all(own in reply(server, "CLUSTER", "SLOTS") for server in self.servers))
+        return replica
+
+    def _meet(self, server: StoreServer) -> None:
+        reply(server, "CLUSTER", "MEET", "127.0.0.1", str(self.servers[0].port))
+
+    async def settled(self) -> None:
+        """Wait until every node that runs knows that all slots are served."""
+        for server in self.servers:
+            await until(partial(self._sees_all, server))
+
+    def _sees_all(self, server: StoreServer) -> bool:
+        info = reply(server, "CLUSTER", "INFO")
+        return "cluster_state:ok" in info and f"cluster_known_nodes:{len(self.servers)}" in info
+
+    def owner(self, key: str) -> StoreServer:
+        """The primary that has ``key`` in the beginning."""
+        return self.servers[key_slot(key.encode()) * 3 // SLOTS]
+
+    def close(self) -> None:
+        for server in self.servers:
+            server.close()
+
+
+def identity(server: StoreServer) -> str:
+    return reply(server, "CLUSTER", "MYID")
+
+
+@pytest_asyncio.fixture
+async def cluster() -> AsyncIterator[ClusterServers]:
+    servers = ClusterServers()
+    try:
+        await servers.start()
+        yield servers
+    finally:
+        servers.close()
+
+
+@pytest_asyncio.fixture
+async def cluster_store(cluster: ClusterServers) -> AsyncIterator[Store]:
+    store = await open_store(cluster.url)
+    yield store
+    await store.aclose()
+
+
+@pytest_asyncio.fixture
+async def log(cluster_store: Store) -> AsyncIterator[StoredLog]:
+    stored = StoredLog(cluster_store)
+    yield stored
+    await stored.aclose()
+
+
+async def eventually_appended(log: StoredLog, room: str, head: Head, data: bytes) -> Head:
+    """Append as a host does that meets an unavailable store: read back, and try again what is not there."""
+    async with asyncio.timeout(PATIENCE):
+        while True:
+            try:
+                known = await log.read(room, after=head.version)
+                if known:
+                    assert [entry.data for entry in known] == [data]
+                    return follow(head, known)
+                return await log.append(room, head, data)
+            except StoreUnavailable:
+                await asyncio.sleep(0.05)
+
+
+async def test_rooms_on_all_primaries_can_be_written_read_watched_and_listed(
+    cluster: ClusterServers, log: StoredLog, cluster_store: Store
+) -> None:
+    rooms = [f"room {number}" for number in range(30)]
+    assert len({cluster.owner(f"{{{room}}}").port for room in rooms}) == 3
+    woken: asyncio.Queue[tuple[str, int]] = asyncio.Queue()
+    for room in rooms:
+        log.watch(room, lambda version, room=room: woken.put_nowait((room, version)))  # type: ignore[misc]
+    async with asyncio.timeout(PATIENCE):
+        assert {await woken.get() for _ in rooms} == {(room, UNKNOWN) for room in rooms}
+
+        heads = await asyncio.gather(*(log.append(room, EMPTY, room.encode()) for room in rooms))
+
+        assert {await woken.get() for _ in rooms} == {(room, 1) for room in rooms}
+    assert {head.version for head in heads} == {1}
+    assert await log.heads(rooms) == dict.fromkeys(rooms, 1)
+    assert sorted([room async for room in log.rooms()]) == sorted(rooms)
+    assert [(await log.read(room))[0].data for room in rooms] == [room.encode() for room in rooms]
+    await cluster_store.probe()
+
+
+async def test_the_index_works_across_primaries(cluster_store: Store) -> None:
+    index = StoredIndex(cluster_store)
+    rooms = [f"room {number}" for number in range(50)]
+    for room in rooms:
+        await index.set_due(room, 5)
+        await index.archive(room, f"match of {room}", 1, b"record")
+        assert await index.claim_code(room, room)
+        await index.list_room(room, "koi-koi", room.encode())
+
+    assert len(await index.due(5, 100)) == len(await index.listed(None, 100)) == 50
+    assert len([record async for record in index.archived()]) == 50
+    assert await index.beat("node", 1_000) == ["node"]
+
+
+async def test_a_room_goes_on_while_and_after_its_slot_moves_to_another_primary(
+    cluster: ClusterServers, log: StoredLog
+) -> None:
+    key = "fudaza:{room}:log"
+    source = cluster.owner("{room}")
+    target = next(server for server in cluster.servers if server is not source)
+    slot = str(key_slot(b"room"))
+    ids = {server: identity(server) for server in cluster.servers}
+    woken: asyncio.Queue[int] = asyncio.Queue()
+    log.watch("room", woken.put_nowait)
+    async with asyncio.timeout(PATIENCE):
+        assert await woken.get() == UNKNOWN
+        head = await log.append("room", EMPTY, b"before")
+        assert await woken.get() == 1
+
+        reply(target, "CLUSTER", "SETSLOT", slot, "IMPORTING", ids[source])
+        reply(source, "CLUSTER", "SETSLOT", slot, "MIGRATING", ids[target])
+        head = await log.append("room", head, b"slot is moving, room has not")
+        reply(source, "MIGRATE", "127.0.0.1", str(target.port), key, "0", "5000")
+        head = await log.append("room", head, b"room has moved, slot has not")
+        assert len(await log.read("room")) == 3
+        for server in cluster.servers:
+            reply(server, "CLUSTER", "SETSLOT", slot, "NODE", ids[target])
+        head = await log.append("room", head, b"slot has moved")
+
+        # listened to at the new owner, and told to look
+        while await woken.get() != UNKNOWN:
+            pass
+        await log.append("room", head, b"after")
+        while await woken.get() != 5:
+            pass
+    assert follow(EMPTY, await log.read("room")).version == 5
+
+
+async def test_a_room_goes_on_after_its_primary_died_and_a_replica_took_over(
+    cluster: ClusterServers, log: StoredLog, cluster_store: Store
+) -> None:
+    await cluster.add_replica()
+    room = next(room for room in map(str, range(99)) if cluster.owner(f"{{{room}}}") is cluster.servers[0])
+    woken: asyncio.Queue[int] = asyncio.Queue()
+    log.watch(room, woken.put_nowait)
+    async with asyncio.timeout(PATIENCE):
+        assert await woken.get() == UNKNOWN
+        head = await log.append(room, EMPTY, b"before")
+        assert await woken.get() == 1
+        assert reply(cluster.servers[0], "WAIT", "1", "10000") == "1"
+        cluster.servers[0].kill()
+        with pytest.raises(StoreUnavailable):
+            await log.append(room, head, b"lost")
+
+        head = await eventually_appended(log, room, head, b"after")
+
+        assert head.version == 2
+        while await woken.get() != UNKNOWN:
+            pass
+        await log.append(room, head, b"later")
+        while await woken.get() != 3:
+            pass
+        await cluster_store.probe()
+
+
+# Sentinel ------------------------------------------------------------------------------------------------------------
+
+
+class Sentinels:
+    """A primary, its replica and one sentinel that is enough to decide."""
+
+    def __init__(self) -> None:
+        self.primary = StoreServer(VALKEY, *SYNC_AT_ONCE)
+        self.replica = StoreServer(VALKEY, "--replicaof", f"127.0.0.1 {self.primary.port}")
+        self.sentinel = StoreServer(VALKEY)
+
+    @property
+    def url(self) -> str:
+        return f"redis+sentinel://127.0.0.1:1,127.0.0.1:{self.sentinel.port}/main"
+
+    async def start(self, stack: ExitStack) -> None:
+        for server in (self.primary, self.replica):
+            stack.callback(server.close)
+            server.start()
+        stack.callback(self.sentinel.close)
+        self.sentinel.start_sentinel(
+            f"sentinel monitor main 127.0.0.1 {self.primary.port} 1",
+            "sentinel down-after-milliseconds main 500",
+            "sentinel failover-timeout main 3000",
+        )
+        await until(lambda: "master_link_status:up" in reply(self.replica, "INFO", "replication"))
+        await until(lambda: "slaves=1" in reply(self.sentinel, "INFO", "sentinel"))
+
+
+async def test_after_a_failover_under_sentinel_a_room_goes_on_at_the_new_primary() -> None:
+    with ExitStack() as stack:
+        servers = Sentinels()
+        await servers.start(stack)
+        store = await open_store(servers.url)
+        log = StoredLog(store)
+        woken: asyncio.Queue[int] = asyncio.Queue()
+        log.watch("room", woken.put_nowait)
+        try:
+            async with asyncio.timeout(PATIENCE):
+                assert await woken.get() == UNKNOWN
+                head = await log.append("room", EMPTY, b"before")
+                assert await woken.get() == 1
+                assert reply(servers.primary, "WAIT", "1", "10000") == "1"
+                servers.primary.kill()
+                with pytest.raises(StoreUnavailable):
+                    await log.append("room", head, b"lost")
+
+                head = await eventually_appended(log, "room", head, b"after")
+
+                while await woken.get() != UNKNOWN:
+                    pass
+                await log.append("room", head, b"later")
+                while await woken.get() != 3:
+                    pass
+            assert "role:master" in reply(servers.replica, "INFO", "replication")
+        finally:
+            await log.aclose()
+            await store.aclose()
+
+
+async def test_a_primary_that_was_demoted_is_left_for_the_new_one() -> None:
+    with ExitStack() as stack:
+        servers = Sentinels()
+        await servers.start(stack)
+        store = await open_store(servers.url)
+        log = StoredLog(store)
+        try:
+            head = await log.append("room", EMPTY, b"before")
+            assert reply(servers.primary, "WAIT", "1", "10000") == "1"
+            reply(servers.sentinel, "SENTINEL", "FAILOVER", "main")
+
+            await until(lambda: "role:master" in reply(servers.replica, "INFO", "replication"))
+            reply(servers.primary, "REPLICAOF", "127.0.0.1", str(servers.replica.port))  # sooner than the sentinel
+            head = await eventually_appended(log, "room", head, b"after")
+
+            assert head.version == 2
+        finally:
+            await log.aclose()
+            await store.aclose()
