@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from itertools import chain
 from random import Random
-from typing import assert_never
+from typing import Final, assert_never
 
 from msgspec.structs import replace
 
@@ -33,6 +33,9 @@ from engine.koi_koi.types import (
     View,
     YakuMade,
 )
+
+MAX_DRAWS: Final = 100_000
+"""A view of a real deal needs a handful of draws; one that needs so many agrees with no deal at all."""
 
 
 def view(state: State, viewer: Viewer) -> View:
@@ -88,7 +91,7 @@ def resample(known: View, rng: Random) -> State:
     seen = {table.turned, *table.board, *chain(*table.captured), *chain(*(hand or () for hand in hands))}
     unseen = [card for card in CARDS if card not in seen]
     looked_at = table.outcome is None or table.outcome.reason != Ending.REDEAL
-    while True:
+    for _ in range(MAX_DRAWS):
         rng.shuffle(unseen)
         place = 0
         for seat in hidden:
@@ -97,3 +100,4 @@ def resample(known: View, rng: Random) -> State:
         left, right = (hand or () for hand in hands)
         if not looked_at or all(opening_in((left, right)[seat] + table.played[seat]) is None for seat in hidden):
             return State(table, (in_order(left), in_order(right)), tuple(unseen[place:]))
+    raise AssertionError("no world agrees with this view")
