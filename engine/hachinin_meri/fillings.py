@@ -9,7 +9,7 @@ from there on; and the last slot is never counted, it takes what is left.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from math import comb
+from math import comb, factorial, prod
 from random import Random
 from typing import Final, NamedTuple
 
@@ -61,11 +61,15 @@ class Fillings:
     @property
     def ways(self) -> int:
         """How many there are."""
-        return self._root.ways
+        return self._root.ways * prod(self._splits(group) for group in self._groups)
+
+    def _splits(self, group: _Group) -> int:
+        """In how many ways the cards of a group can be told out to its slots."""
+        return factorial(group.size) // prod(factorial(self._slots[slot].size) for slot in group.slots)
 
     def draw(self, rng: Random) -> list[list[Card]]:
         """One of them, each as likely; the cards of each slot in no particular order."""
-        assert self.ways, "these cards do not fit these slots"
+        assert self._root.ways, "these cards do not fit these slots"
         filled: list[list[Card]] = [[] for _ in self._slots]
         piles = self._cards
         node = self._root

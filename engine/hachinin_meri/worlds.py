@@ -48,9 +48,10 @@ _SIDE: Final = "side"
 
 
 class _Scenario(NamedTuple):
-    """One of several cases that exclude each other, with the weight that a single way of it has."""
+    """One of several cases that exclude each other."""
 
     weight: float
+    """How likely it is beside the others: its number of ways, times what each way of it counts."""
     places: tuple[_Place, ...]
     fillings: Fillings
 
@@ -66,6 +67,11 @@ class Worlds:
             fillings = Fillings(unseen, [place.slot for place in places])
             if fillings.ways:
                 self._scenarios.append(_Scenario(weight * fillings.ways, places, fillings))
+
+    @property
+    def ways(self) -> int:
+        """How many there are (the two side cards have no order)."""
+        return sum(scenario.fillings.ways for scenario in self._scenarios)
 
     def draw(self, rng: Random) -> State:
         """One of them, drawn at random."""

@@ -43,7 +43,7 @@ def dealt(
 ) -> State:
     """A fresh deal in which the named seats have the named cards, completed to nine each from the rest of the deck.
 
-    The rest is dealt plain cards first, to the low seats first; trumps that nobody names go to the high seats.
+    The rest is dealt plain cards first: seats 0 to 3 get no trump that is not named, seats 4 to 7 share them.
     """
     named = {seat: list(words((hands or {}).get(seat, ""))) for seat in range(SEATS)}
     given = [Card(okie), *words(side), *(card for hand in named.values() for card in hand)]
@@ -53,9 +53,14 @@ def dealt(
     aside = [*words(side)]
     while len(aside) < 2:
         aside.append(rest.pop(0))
-    for hand in named.values():
-        while len(hand) < 9:
-            hand.append(rest.pop(0))
+    for number in range(9):
+        for seat in range(4):
+            if len(named[seat]) <= number:
+                named[seat].append(rest.pop(0))
+    while rest:
+        for seat in range(4, SEATS):
+            if len(named[seat]) < 9:
+                named[seat].append(rest.pop(0))
     packets = [named[left_of(Seat(dealer), place + 1)][3 * turn :][:3] for turn in range(3) for place in range(SEATS)]
     deck = [card for packet in packets for card in packet] + [Card(okie), *aside]
     assert sorted(deck) == sorted(CARDS), "a deck is all the cards"
@@ -90,8 +95,15 @@ def legal(state: State, seat: int | None = None) -> list[str]:
     return [GAME.text(action) for action in GAME.legal_at(state, asked)]
 
 
+def some_move(state: State) -> str:
+    """The first legal card, a plain one if there is one."""
+    possible = legal(state)
+    trumps = TRUMPS[state.table.okie[0]]
+    return next((card for card in possible if card not in trumps), possible[0])
+
+
 def rows(state: State, *tricks: str) -> State:
-    """After tricks written in the order of the *seats* 0 … 7: a card, ``?`` for the first legal one, ``.`` to stop.
+    """After tricks written in the order of the *seats* 0 … 7: a card, ``?`` for any (plain if possible), ``.`` to stop.
 
     The first may be a trick in play: then only what is still missing is played.
     """
@@ -103,7 +115,7 @@ def rows(state: State, *tricks: str) -> State:
             assert turn is not None, "nobody is to move"
             if cards[turn] == ".":
                 break
-            state = moved(state, legal(state)[0] if cards[turn] == "?" else cards[turn])
+            state = moved(state, some_move(state) if cards[turn] == "?" else cards[turn])
     return state
 
 
