@@ -12,11 +12,11 @@ from random import Random
 from typing import Final, assert_never
 
 from engine.flowers import Kind, kind, matching
-from engine.game import Budget, Card, Level, Message, Param, Thought
+from engine.game import Budget, Card, Level, Message, Thought
 from engine.koi_koi.outlook import Outlook, outlook, worth_of_playing_on
 from engine.koi_koi.scoring import BIT, cards_of, mask_of, yaku_in
 from engine.koi_koi.text import text
-from engine.koi_koi.types import Action, Choose, Koi, Phase, Play, Reason, Stop, View
+from engine.koi_koi.types import Action, Choose, Koi, Phase, Play, Reason, Standing, Stop, View
 
 ERRS: Final = 0.4
 """How often easy plays at random."""
@@ -29,6 +29,9 @@ LOSS: Final = 0.4
 """What laying down a card that one could use oneself costs, if the other player takes it."""
 KEEPS: Final = 0.3
 """What laying down a card for a later capture of one's own is worth, as a share of what that would bring."""
+
+NOTICEABLE: Final = 0.2
+"""A step towards a yaku that is worth less than this is no reason to name."""
 
 
 def think(view: View, legal: Sequence[Action], rng: Random, budget: Budget) -> Thought[Action]:
@@ -82,33 +85,35 @@ def _value_of_laying(card: Card, sight: Outlook) -> float:
 
 def _reason(action: Action, view: View, sight: Outlook) -> Message:
     """Why ``action`` was found best: the largest part of its value."""
+    standing = view.table.standings[view.table.turn]
     match action:
         case Stop():
-            return Message(Reason.TAKES_POINTS, {"score": view.table.standings[view.table.turn].score})
+            return Message(Reason.TAKES_POINTS, {"score": standing.score})
         case Koi():
-            return Message(Reason.HOPES_FOR_MORE, {"score": view.table.standings[view.table.turn].score})
+            return Message(Reason.HOPES_FOR_MORE, {"score": standing.score})
         case Play() | Choose():
             card, taken = _capture(action, view)
-            return _reason_to_capture(card, taken, sight) if taken else Message(Reason.GIVES_LEAST, {"card": card})
+            if taken:
+                return _reason_to_capture(card, taken, sight, standing)
+            return Message(Reason.GIVES_LEAST, {"card": card})
         case _:
             assert_never(action)
 
 
-def _reason_to_capture(card: Card, taken: tuple[Card, ...], sight: Outlook) -> Message:
+def _reason_to_capture(card: Card, taken: tuple[Card, ...], sight: Outlook, standing: Standing) -> Message:
     me, them = sight.me, sight.them
     cards = BIT[card] | mask_of(taken)
-    named: dict[str, Param] = {"cards": cards_of(cards)}
     if gain := me.gain(cards):
-        had = {yaku: points for yaku, points, _ in yaku_in(me.pile, me.rules)}
+        had = {made.yaku: made.points for made in standing.yaku}
         rises = {yaku: points - had.get(yaku, 0) for yaku, points, _ in yaku_in(me.pile | cards, me.rules)}
         return Message(Reason.COMPLETES, {"yaku": max(rises, key=lambda yaku: rises[yaku]), "points": gain})
-    denied = them.aim_of(mask_of(taken))
-    aim = me.aim_of(cards)
-    if denied is not None and (aim is None or denied.value > aim.value):
+    denied, aim = them.aim_of(mask_of(taken)), me.aim_of(cards)
+    served = NOTICEABLE if aim is None else max(NOTICEABLE, aim.value)
+    if denied is not None and denied.value > served:
         return Message(Reason.DENIES, {"yaku": denied.yaku, "cards": cards_of(denied.cards)})
-    if aim is not None:
+    if aim is not None and aim.value >= NOTICEABLE:
         return Message(Reason.BUILDS, {"yaku": aim.yaku, "cards": cards_of(aim.cards), "missing": aim.missing})
-    return Message(Reason.CAPTURES, named)
+    return Message(Reason.CAPTURES, {"cards": cards_of(cards)})
 
 
 _RANK: Final = {Kind.PLAIN: 0, Kind.RIBBON: 1, Kind.ANIMAL: 2, Kind.BRIGHT: 3}

@@ -393,7 +393,7 @@ class Reason(StrEnum):
     COMPLETES = "completes"
     """It makes or raises yaku. ``yaku``: which; ``points``: by how much the total rises."""
     DENIES = "denies"
-    """It keeps a yaku from the other player. ``yaku``; ``cards``: what is taken or kept for that."""
+    """It keeps a yaku from the other player. ``yaku``; ``cards``: what is taken for that."""
     BUILDS = "builds"
     """It comes nearer to a yaku. ``yaku``; ``cards``: what is taken for it; ``missing``: cards still needed."""
     CAPTURES = "captures"
