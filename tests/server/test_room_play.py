@@ -12,6 +12,7 @@ from engine.match import DealBegan, DealEnded, MatchEnded
 from engine.record import check, read_record
 from engine.shuffle import NO_CONTRIBUTION, Contribution, Draw, commitment, deck_of
 from engine.verify import misfits
+from protocol.codes import Refused
 from protocol.events import (
     ContributionsFixed,
     MatchOpened,
@@ -27,6 +28,7 @@ from server.entries import Acted, Actor, Answered, Dealt, Opened, Published, Sto
 from server.room import (
     OtherRules,
     Phase,
+    Refuse,
     Repeat,
     ai_moves,
     default_action,
@@ -181,6 +183,26 @@ def test_the_first_sealed_answer_is_final() -> None:
     accepted(hall.act(0, "double"))
 
     assert refused(hall.act(0, "single")) == Why.ALREADY_ANSWERED
+
+
+def test_who_has_answered_has_no_open_decision_any_more() -> None:
+    hall = two_persons()
+    accepted(hall.act(0, "double"))
+    late = Act(id=hall.id_at(0), action="single", at=hall.decision.at - 1)
+
+    assert hall.ask(late, 0) == Refuse(Refused.STALE, {"at": 0})
+
+
+def test_the_order_in_which_sealed_answers_came_leaves_no_trace() -> None:
+    tables = []
+    for order in ((0, 1), (1, 0)):
+        hall = two_persons()
+        for seat in order:
+            accepted(hall.act(seat, "double"))
+        hall.publish()
+        tables.append((hall.room.table, hall.events))
+
+    assert tables[0] == tables[1]
 
 
 def test_H10_sealed_answers_are_published_at_the_fixed_time_and_never_earlier() -> None:
@@ -352,6 +374,15 @@ def test_who_takes_over_a_seat_has_the_whole_turn_limit_and_not_their_predecesso
     assert next_due(hall.room) == hall.now + 60_000
 
 
+def test_who_takes_over_an_ais_decision_has_the_whole_turn_limit() -> None:
+    hall = limited(60)
+    accepted(hall.act(0, "d2"))
+    hall.later(50_000)
+    hall.join("Bob", 1)
+
+    assert next_due(hall.room) == hall.now + 60_000
+
+
 def test_an_ai_that_never_answers_is_replaced_by_the_default_action() -> None:
     hall = playing()
     accepted(hall.act(0, "d2"))
@@ -455,6 +486,28 @@ def test_the_next_deal_comes_when_all_persons_here_are_ready() -> None:
     assert [seat.ready for seat in snapshot(hall.room, None, games=GAMES).seats] == [False, False]
 
 
+def test_with_nobody_here_the_next_deal_waits_for_the_whole_pause() -> None:
+    hall = in_phase(Phase.BETWEEN_DEALS)
+    hall.drop(0)
+
+    hall.later(TIMING.pause_ms - 1)
+
+    assert hall.phase() is Phase.BETWEEN_DEALS
+
+
+def test_readiness_is_for_one_deal() -> None:
+    hall = in_phase(Phase.BETWEEN_DEALS)
+    hall.must(Ready(id=hall.id_at(0)), 0)
+    hall.deal_now(PLAIN_DECK)
+    hall.publish()
+    play_deal(hall)
+
+    assert hall.phase() is Phase.BETWEEN_DEALS
+    assert hall.fire() == []
+    hall.must(Ready(id=hall.id_at(0)), 0)
+    assert [type(entry.body) for entry in hall.fire()] == [Dealt]
+
+
 def test_a_redeal_comes_after_a_pause_of_its_own_and_keeps_the_seed_secret() -> None:
     hall = Hall()
     hall.start()
@@ -476,6 +529,19 @@ def test_a_redeal_comes_after_a_pause_of_its_own_and_keeps_the_seed_secret() -> 
     play_deal(hall)
     assert [(deal.deal, deal.attempt) for deal in hall.finished] == [(1, 1), (1, 2)]
     assert len(happened(hall.events, SeedRevealed)) == 1
+
+
+def test_every_deal_is_recorded_once_redeals_with_the_deal_that_they_led_to() -> None:
+    hall = Hall(options={"deals": 3})
+    hall.start()
+    for deck in (PLAIN_DECK, REDEAL_DECK, REDEAL_DECK, PLAIN_DECK, PLAIN_DECK):
+        hall.deal_now(deck)
+        if hall.phase() is Phase.PLAYING:
+            hall.publish()
+            play_deal(hall)
+
+    assert hall.phase() is Phase.FINISHED
+    assert [(deal.deal, deal.attempt) for deal in hall.finished] == [(1, 1), (2, 1), (2, 2), (2, 3), (3, 1)]
 
 
 def test_a_match_ends_with_its_last_deal() -> None:

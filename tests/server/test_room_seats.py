@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from engine.game import Seat
+from engine.registry import GAMES
 from protocol.codes import Refused
 from protocol.events import (
     AiSeated,
@@ -62,8 +63,10 @@ def test_a_join_takes_an_open_seat_rather_than_an_ais() -> None:
     hall.must(SeatAi(id=hall.id_at(1), seat=0), 1)
     assert hall.join("Bob") == 0
 
-    hall = Hall()
-    assert hall.join("Bob") == 1
+    hall = Hall(GAMES["hachinin-meri"])
+    hall.must(SeatAi(id=hall.id_at(0), seat=1), 0)
+    assert hall.join("Bob") == 2
+    assert hall.join("Cid", side=1) == 3
 
 
 def test_a_person_moves_and_an_ai_changes_places_with_them() -> None:
@@ -214,6 +217,18 @@ def test_an_ai_stands_in_exactly_when_the_grace_period_is_over() -> None:
 
     assert happened(hall.events, StandIn) == [StandIn(seat=0, level="medium")]
     assert [move.seat for move in ai_moves(hall.room)] == [0]
+
+
+@pytest.mark.parametrize("phase", [Phase.SHUFFLING, Phase.BETWEEN_DEALS])
+def test_an_ai_stands_in_during_the_whole_match_and_not_only_while_a_deal_is_played(phase: Phase) -> None:
+    hall = in_phase(phase)
+    hall.drop(0)
+
+    hall.later(TIMING.grace_ms)
+
+    assert person(hall, 0).stand_in
+    hall.play_on()
+    assert hall.phase() is Phase.FINISHED
 
 
 def test_who_returns_decides_again_and_the_stand_ins_move_in_flight_is_discarded() -> None:
@@ -374,17 +389,28 @@ def test_a_repeated_leave_is_accepted_though_the_seat_is_gone() -> None:
     assert hall.do(command, None) == Repeat(hall.room.number)
 
 
-def test_a_repeated_create_or_join_brings_a_fresh_token_and_the_old_one_stays_good() -> None:
+def test_a_repeated_create_or_join_brings_a_fresh_token_as_often_as_it_is_repeated() -> None:
     hall = Hall()
     joining = Join(id=hall.client("Bob").id(), code=hall.room.code, name="Bob")
     first = hall.must(joining)
 
     again, created = hall.must(joining), hall.must(hall.create)
+    again = hall.must(joining)
 
     assert (again.seat, created.seat) == (1, 0)
     assert again.token is not None
     assert again.token != first.token
     assert len([event for event in happened(hall.events, SeatTaken) if event.seat == 1]) == 1
+    assert [len(known) for known in hall.room.done.values()] == [1, 1]
+    accepted(hall.resume(1, again.token))
+
+
+def test_the_token_before_a_repeated_join_stays_good_until_the_fresh_one_is_used() -> None:
+    hall = Hall()
+    joining = Join(id=hall.client("Bob").id(), code=hall.room.code, name="Bob")
+    first = hall.must(joining)
+    hall.must(joining)
+
     accepted(hall.resume(1, first.token))
     accepted(hall.resume(1, first.token))
 
@@ -428,7 +454,10 @@ def test_what_is_remembered_is_bounded_and_a_busy_session_does_not_push_out_a_qu
     for number in range(SESSIONS_REMEMBERED * 2):
         hall.must(Leave(id=hall.id_at(1)), 1)
         hall.join(f"Guest {number}", 1)
+        hall.resume(0)
     assert len(hall.room.done) == SESSIONS_REMEMBERED
+    assert hall.clients["Ann"].session in hall.room.done
+    assert hall.clients["Bob"].session not in hall.room.done
 
 
 # No person left --------------------------------------------------------------------------------------------------
@@ -472,6 +501,16 @@ def test_when_the_last_person_merely_drops_the_ai_play_the_match_to_its_end_and_
     hall.later(TIMING.finished_idle_ms)
     assert hall.phase() is Phase.CLOSED
     assert hall.events[-1] == RoomClosed(why=WhyClosed.IDLE)
+
+
+def test_the_result_stays_to_be_seen_however_long_ago_the_last_command_was() -> None:
+    hall = playing()
+    hall.later(TIMING.person_idle_ms)
+    hall.play_on()
+
+    hall.later(TIMING.finished_idle_ms - 1)
+
+    assert hall.phase() is Phase.FINISHED
 
 
 @pytest.mark.parametrize("phase", [Phase.LOBBY, Phase.FINISHED])
