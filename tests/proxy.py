@@ -154,8 +154,8 @@ class Proxy:
         try:
             if not self.refusing:
                 await self._join(from_client, to_client)
-        except OSError:
-            pass  # either side is gone, and now the other one as well
+        except (OSError, asyncio.CancelledError):
+            pass  # either side is gone, or we are closing; asyncio reports a handler that ends as cancelled
         finally:
             to_client.close()
             self._tasks.discard(task)

@@ -304,7 +304,8 @@ async def test_a_primary_that_was_demoted_is_left_for_the_new_one() -> None:
         try:
             head = await log.append("room", EMPTY, b"before")
             assert reply(servers.primary, "WAIT", "1", "10000") == "1"
-            reply(servers.sentinel, "SENTINEL", "FAILOVER", "main")
+            # refused until the sentinel has heard enough from the replica
+            await until(lambda: servers.sentinel.ask("SENTINEL", "FAILOVER", "main") == b"+OK\r\n")
 
             await until(lambda: "role:master" in reply(servers.replica, "INFO", "replication"))
             reply(servers.primary, "REPLICAOF", "127.0.0.1", str(servers.replica.port))  # sooner than the sentinel
