@@ -28,7 +28,7 @@ from pathlib import Path
 from server.embedded import EmbeddedStore
 
 async def main():
-    store = EmbeddedStore(Path(sys.argv[1]))
+    store = EmbeddedStore(Path(sys.argv[1]), durability="always")
     await store.start()
     print(store.pid, flush=True)
     await asyncio.Event().wait()
@@ -49,7 +49,7 @@ def runtime_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterat
 
 @pytest_asyncio.fixture
 async def running(tmp_path: Path) -> AsyncIterator[EmbeddedStore]:
-    store = EmbeddedStore(tmp_path / "data")
+    store = EmbeddedStore(tmp_path / "data", durability="always")
     await store.start()
     yield store
     await store.stop()
