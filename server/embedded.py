@@ -81,8 +81,8 @@ _NO_BINARY: Final = (
 class EmbeddedStore:
     """A store in the directory ``data``, restarted if it dies. ``start`` it, and ``stop`` it.
 
-    With ``durability`` "always" nothing that was accepted is lost; with "everysec" a crash of the machine can lose about
-    the last second, and one of the store while the disk is slow as well. A crash of our own process never loses
+    With ``durability`` "always" nothing that was accepted is lost; with "everysec" a crash of the machine can lose
+    about the last second, and one of the store while the disk is slow as well. A crash of our own process never loses
     anything. ``binary`` is for ``find_binary``; ``max_memory`` in bytes, 0 for no limit.
     """
 

@@ -64,8 +64,11 @@ def route_to(address: Address, *, timeout: float) -> Route:
 
 
 async def _opened(connection: AbstractConnection) -> AbstractConnection:
+    """``connection``, connected and logged in within its time for connecting."""
     try:
-        await connection.connect()  # type: ignore[no-untyped-call]
+        # redis-py limits only the connecting; a server that is stopped still lets the kernel accept
+        async with asyncio.timeout(connection.socket_connect_timeout):
+            await connection.connect()  # type: ignore[no-untyped-call]
     except BaseException:
         await hang_up(connection)
         raise

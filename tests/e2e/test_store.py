@@ -379,6 +379,20 @@ async def test_a_subscription_that_has_gone_silent_is_replaced(
             assert await woken.get() == UNKNOWN
 
 
+async def test_a_server_that_accepts_a_subscription_and_stays_silent_is_given_up(valkey: StoreServer) -> None:
+    async with through_proxy(valkey, exchange_seconds=1.0) as (proxy, _, log):
+        woken: asyncio.Queue[int] = asyncio.Queue()
+        log.watch("room", woken.put_nowait)
+        async with asyncio.timeout(PATIENCE):
+            await woken.get()
+            proxy.down.drop()
+            proxy.cut()
+            await proxy.down.arrived()  # the greeting of the new connection, and nobody will hear it
+            proxy.down.flow()
+
+            assert await woken.get() == UNKNOWN
+
+
 async def test_watching_thousands_of_rooms_takes_one_connection_and_leaves_nothing_behind(valkey: StoreServer) -> None:
     async with through_proxy(valkey) as (proxy, store, log):
         listening = 0
