@@ -87,6 +87,7 @@ class Thinkers:
         self._command = command
         self._queue: asyncio.Queue[_Waiting] = asyncio.Queue(_QUEUE)
         self._keepers: list[asyncio.Task[None]] = []
+        self._up: set[_Process] = set()
         self._asked = 0
 
     def start(self) -> None:
@@ -100,8 +101,15 @@ class Thinkers:
             keeper.cancel()
         await asyncio.gather(*self._keepers, return_exceptions=True)
         self._keepers = []
+        for process in tuple(self._up):  # of keepers that were cancelled while they ended it
+            await self._end(process, now=True)
         while not self._queue.empty():
             _refuse(self._queue.get_nowait(), Missed.CRASHED)
+
+    @property
+    def pids(self) -> frozenset[int]:
+        """The ids of the processes that are up."""
+        return frozenset(process.pid for process in self._up)
 
     async def think(self, question: Question) -> Answer:
         """The answer to ``question``, whose number is given here.
@@ -136,9 +144,10 @@ class Thinkers:
         while True:
             try:
                 fresh = await _Process.start(self._command)
+                self._up.add(fresh)
                 self._metrics.worker_starts.inc()
                 if process is not None:
-                    await process.stop()
+                    await self._end(process)
                 process = fresh
                 await self._serve(process)
             except (_Broken, OSError) as broken:
@@ -146,14 +155,18 @@ class Thinkers:
                     pause = least
                 _log.warning("ai-process-broken", problem=str(broken), restart_seconds=pause)
                 if process is not None:
-                    await process.kill()
+                    await self._end(process, now=True)
                     process = None
                 await asyncio.sleep(pause)
                 pause = min(most, pause * 2)
             except BaseException:
                 if process is not None:
-                    await process.stop()
+                    await self._end(process)
                 raise
+
+    async def _end(self, process: _Process, *, now: bool = False) -> None:
+        await (process.kill() if now else process.stop())
+        self._up.discard(process)
 
     async def _serve(self, process: _Process) -> None:
         """Put questions to ``process`` until it has had its share."""
@@ -212,6 +225,11 @@ class _Process:
             await process.kill()
             raise
         return process
+
+    @property
+    def pid(self) -> int:
+        """Its process id."""
+        return self._process.pid
 
     async def ask(self, question: Question, deadline: float) -> Answer:
         """The process's answer.
