@@ -74,9 +74,10 @@ class Wakeups:
         while True:
             await self._changed.wait()
             self._changed.clear()
+            if self._ears and all(ear.heard for ear in self._ears.values()):
+                failures = 0
             try:
                 await self._tend()
-                failures = 0
             except _UNREACHABLE:
                 # unreachable: whoever plays learns it from the appends
                 self._route.doubt()
@@ -85,13 +86,17 @@ class Wakeups:
                 self._changed.set()
 
     async def _tend(self) -> None:
+        refused = False
         for node, ear in list(self._ears.items()):
             if ear.broken:
                 del self._ears[node]
                 await ear.aclose()
                 self._route.doubt()
+                refused |= not ear.heard
             else:
                 await ear.unsubscribe(ear.asked - self._watchers.keys())
+        if refused:
+            raise StoreUnavailable("a server took no subscription")  # so that it is not tried again at once
         asked = set().union(*(ear.asked for ear in self._ears.values()))
         missing: defaultdict[Node, set[str]] = defaultdict(set)
         for channel in self._watchers.keys() - asked:
@@ -114,6 +119,8 @@ class Wakeups:
         if self._keeper is not None:
             self._keeper.cancel()
             await asyncio.wait([self._keeper])
+            if not self._keeper.cancelled():
+                self._keeper.result()  # raises: it ends by itself only where something is wrong with it
         for ear in self._ears.values():
             await ear.aclose()
         self._ears.clear()

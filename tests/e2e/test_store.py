@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 import random
 import signal
+from collections import UserList
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from typing import Any
 
 import pytest
 
@@ -389,6 +391,37 @@ async def test_a_server_that_accepts_a_subscription_and_stays_silent_is_given_up
             proxy.cut()
             await proxy.down.arrived()  # the greeting of the new connection, and nobody will hear it
             proxy.down.flow()
+
+            assert await woken.get() == UNKNOWN
+
+
+class Steps(UserList[float]):
+    """Delays that note which of them were taken."""
+
+    def __init__(self, delays: list[float]) -> None:
+        super().__init__(delays)
+        self.taken: list[int] = []
+
+    def __getitem__(self, step: Any) -> Any:
+        self.taken.append(step)
+        return super().__getitem__(step)
+
+
+async def test_a_server_that_refuses_subscriptions_is_asked_ever_more_rarely_and_heard_when_it_gives_in(
+    valkey: StoreServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    steps = Steps([0.01] * 5)
+    monkeypatch.setattr("server.store.wakeups._BACKOFF_SECONDS", steps)
+    valkey.ask("ACL", "SETUSER", "default", "resetchannels")
+    async with opened(valkey.url) as (_, log):
+        woken: asyncio.Queue[int] = asyncio.Queue()
+        log.watch("room", woken.put_nowait)
+        async with asyncio.timeout(PATIENCE):
+            while len(steps.taken) < 7:  # noqa: ASYNC110
+                await asyncio.sleep(0.01)
+            assert steps.taken[:7] == [0, 1, 2, 3, 4, 4, 4]
+            assert woken.empty()
+            valkey.ask("ACL", "SETUSER", "default", "allchannels")
 
             assert await woken.get() == UNKNOWN
 
