@@ -19,6 +19,7 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "serve": ("clients.cli.serving:serve", "Run a server."),
     "replay": ("clients.cli.records:replay_command", "Replay deal records, or check them."),
     "verify": ("clients.cli.records:verify_command", "Check the shuffles of deal records."),
+    "arena": ("clients.cli.arena:arena", "Measure players against each other: levels, or a program of yours."),
 }
 """Where each command is, and its line in the overview."""
 

@@ -1,0 +1,177 @@
+"""``fudaza arena``: players measured against each other, honestly (``docs/ai.md``).
+
+Belongs here: the command line, the progress bar, and the words and JSON of the results.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import sys
+from collections.abc import Sequence
+from importlib.metadata import version
+from itertools import combinations
+from pathlib import Path
+from typing import Any, Final
+
+import click
+import msgspec
+
+from clients.cli.arena_deals import Contest, Pair, play_pairs
+from clients.cli.arena_external import BotFailed
+from clients.cli.arena_figures import Cost, Result, result_of
+from clients.cli.arena_players import Team, UnknownPlayer, team_of
+from clients.cli.arena_plot import plot
+from clients.cli.parameters import Assignment, GameName
+from clients.cli.words import _, filled, listed
+from clients.cli.words.games import words_of
+from engine.game import AnyGame, BadOption, OptionValue
+from engine.registry import GAMES
+
+DEALS: Final = 200
+
+
+@click.command("arena")
+@click.argument("game", type=GameName())
+@click.argument("players", nargs=-1, required=True, metavar="PLAYER PLAYER")
+@click.option("--ladder", is_flag=True, help="Any number of players, everyone against everyone.")
+@click.option(
+    "--deals",
+    type=click.IntRange(min=2),
+    default=DEALS,
+    show_default=True,
+    help="Decks; each is dealt twice, with the players exchanged.",
+)
+@click.option("--seed", type=click.IntRange(min=0), default=1, show_default=True, help="Of the decks and the players.")
+@click.option(
+    *("-o", "--option", "--options", "options"),
+    type=Assignment(),
+    multiple=True,
+    help="An option of the game; `fudaza rules GAME` lists them.",
+)
+@click.option("--rollouts", type=click.IntRange(min=1), help="For searching levels, in place of their own number.")
+@click.option("--jobs", type=click.IntRange(min=1), default=os.cpu_count() or 1, show_default=True, help="Processes.")
+@click.option("--json", "as_json", is_flag=True, help="The results as JSON.")
+@click.option("--plot", "picture", type=click.Path(dir_okay=False, path_type=Path), help="Draw the results (SVG).")
+def arena(
+    *,
+    game: str,
+    players: tuple[str, ...],
+    ladder: bool,
+    deals: int,
+    seed: int,
+    options: tuple[tuple[str, str], ...],
+    rollouts: int | None,
+    jobs: int,
+    as_json: bool,
+    picture: Path | None,
+) -> None:
+    """Let players of GAME play duplicate deals, and say by how much the first is ahead of the second.
+
+    A PLAYER is `random`, a level (`easy`, `medium`, `hard`, `expert`), a level with its number of rollouts
+    (`hard@300`), or the command of a program that plays as with `fudaza play --json`. Where sides are teams one player
+    takes all the seats of a side; `hard+medium*3` is a mixed team.
+
+    The same seed gives the same figures (but for times), however many jobs share the work.
+    """
+    rules = GAMES[game]
+    if not ladder and len(players) != 2:
+        raise click.UsageError(_("Two players, please; or any number with --ladder."))
+    teams = [_team(player, rules, rollouts) for player in players]
+    chosen = _options(rules, options)
+    # The stronger over the weaker, where a ladder is given from the bottom to the top.
+    matches = [(upper, lower) for lower, upper in combinations(teams, 2)] if ladder else [(teams[0], teams[1])]
+    results = []
+    try:
+        for pairing in matches:
+            contest = Contest(game, chosen, pairing, seed)
+            results.append(result_of(contest, _played(contest, deals, jobs)))
+            if not as_json:
+                click.echo("\n".join(_lines(results[-1])))
+    except BotFailed as failure:
+        told = _("{command} failed: {why}")
+        raise click.ClickException(told.format(command=shlex.join(failure.command), why=failure.why)) from failure
+    if as_json:
+        click.echo(msgspec.json.encode(_report(rules, chosen, seed, results)))
+    if picture is not None:
+        title = f"{game}, {' · '.join(players) if ladder else ' over '.join(players)}, {deals} pairs, seed {seed}"
+        picture.write_text(plot(title, results), encoding="utf-8")
+
+
+def _team(text: str, game: AnyGame, rollouts: int | None) -> Team:
+    try:
+        return team_of(text, game, rollouts)
+    except UnknownPlayer as unknown:
+        told = _("{text} is no player: there are {known}, and commands that can be run; a team has {size} seats")
+        size = game.seats // game.sides
+        raise click.BadParameter(
+            told.format(text=text, known=listed(unknown.known), size=size), param_hint="PLAYER"
+        ) from unknown
+
+
+def _options(game: AnyGame, given: tuple[tuple[str, str], ...]) -> dict[str, OptionValue]:
+    try:
+        return game.complete_options(dict(given))
+    except BadOption as bad:
+        told = words_of(game.name).refusal(bad.refusal.code, bad.refusal.params)
+        raise click.BadParameter(told, param_hint="--option") from bad
+
+
+def _played(contest: Contest, deals: int, jobs: int) -> list[Pair]:
+    label = " over ".join(team.name for team in contest.teams)
+    with click.progressbar(
+        play_pairs(contest, range(deals), jobs),
+        length=deals,
+        label=label,
+        file=sys.stderr,
+        hidden=not sys.stderr.isatty(),
+    ) as pairs:
+        return list(pairs)
+
+
+def _report(game: AnyGame, options: dict[str, OptionValue], seed: int, results: Sequence[Result]) -> dict[str, Any]:
+    return {
+        "game": game.name,
+        "version": version("fudaza"),
+        "rules_version": game.rules_version,
+        "options": options,
+        "seed": seed,
+        "results": results,
+    }
+
+
+def _lines(result: Result) -> list[str]:
+    deals = result.won + result.drawn + result.lost
+    params = {
+        "one": result.teams[0],
+        "other": result.teams[1],
+        "mean": f"{result.points.mean:+.3f}" if result.equal == 0 else f"{result.points.mean:.3f}",
+        "half": f"{result.points.half_width:.3f}",
+        "equal": f"{result.equal:g}",
+        "trimmed": f"{result.trimmed:+.3f}" if result.equal == 0 else f"{result.trimmed:.3f}",
+        "pairs": str(result.pairs),
+        "won": f"{result.won / deals:.1%}",
+        "drawn": f"{result.drawn / deals:.1%}",
+        "lost": f"{result.lost / deals:.1%}",
+    }
+    head = filled(
+        "{one} over {other}: {mean} ± {half} points a deal ({equal} is equal; trimmed mean {trimmed}; {pairs} pairs)",
+        params,
+    )
+    won = filled("  won {won}, drawn {drawn}, lost {lost}", params)
+    costs = [_cost_line(name, cost) for name, cost in zip(result.teams, result.costs, strict=True)]
+    return [head, won, *costs]
+
+
+def _cost_line(name: str, cost: Cost) -> str:
+    line = filled(
+        "  {name}: {mean} ms a decision, p99 {p99} ms ({decisions} decisions)",
+        {
+            "name": name,
+            "mean": f"{cost.mean_ms:.2f}",
+            "p99": f"{cost.p99_ms:.2f}",
+            "decisions": str(cost.decisions),
+        },
+    )
+    bad = filled(", {bad} illegal answers", {"bad": str(cost.bad_answers)}) if cost.bad_answers else ""
+    return line + bad

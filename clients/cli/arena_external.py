@@ -1,0 +1,167 @@
+"""A program that plays in the arena: it reads and writes the JSON lines of ``fudaza play --json``.
+
+``docs/json-mode.md`` describes them. The arena sends ``table`` when a deal begins, ``event`` for everything that the
+seat is shown, ``turn`` when it is to decide, ``error`` for an answer that is no legal action, and ``end``. A program
+that plays at a table therefore plays here; nothing but what the seat may see crosses to it.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from random import Random
+from threading import Timer
+from typing import Any, Final
+
+import msgspec
+
+from clients.cli.arena_players import BadAnswer, Hand
+from clients.cli.json_lines import BAD_LINE, DoAct
+from clients.cli.picture import PLAYING, MatchPicture
+from engine.game import AnyGame, GameError, MalformedAction, Message, Options, Seat
+from protocol.codes import Refused
+from protocol.messages import SeatInfo
+
+ANSWER_SECONDS: Final = 10.0
+"""How long a program may take for one decision."""
+_GOODBYE_SECONDS: Final = 2.0
+
+_encoder: Final = msgspec.json.Encoder()
+_decoder: Final = msgspec.json.Decoder(str | DoAct)
+
+
+class BotFailed(GameError):
+    """The program cannot be run, has ended, or says nothing: the contest cannot go on."""
+
+    def __init__(self, command: tuple[str, ...], why: str) -> None:
+        super().__init__(command, why)  # both, so that it can travel between processes
+        self.command = command
+        self.why = why
+
+
+class ProgramHand(Hand):
+    """A seat whose moves a program makes. One process for each seat, kept for several deals."""
+
+    listens = True
+
+    def __init__(self, game: AnyGame, command: tuple[str, ...], seconds: float = ANSWER_SECONDS) -> None:
+        self._game = game
+        self._command = command
+        self._seconds = seconds
+        self._number = 0
+        self._silent = False
+        try:
+            self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)  # noqa: S603 - the user's own
+        except OSError as problem:
+            raise BotFailed(command, str(problem)) from problem
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._to, self._from = self._process.stdin, self._process.stdout
+
+    def clock(self) -> int:
+        """Time that passes until it has answered: the program's processor time cannot be seen from here."""
+        return time.perf_counter_ns()
+
+    def begin(self, deal: int, seat: Seat, options: Options, beginner: Seat, seed: int) -> None:
+        """The ``table`` line; ``seed`` is for the program's own dice, if it wants its choices to repeat."""
+        self._number = 0
+        sides = (0,) * self._game.sides
+        match = MatchPicture(id="arena", deals=1, commitments=(), totals=sides, deal=deal, attempt=1, beginner=beginner)
+        with self._limited():
+            self._tell(
+                "table",
+                at=0,
+                code="",
+                game=self._game.name,
+                options=options,
+                phase=PLAYING,
+                host=None,
+                you=seat,
+                seats=[SeatInfo(kind="ai")] * self._game.seats,
+                match=match,
+                view=None,
+                seed=seed,
+            )
+
+    def hear(self, events: Sequence[Any]) -> None:
+        """One ``event`` line each."""
+        with self._limited():
+            for event in events:
+                self._number += 1
+                self._tell("event", number=self._number, event=event)
+
+    def choose(self, view: Any, legal: Sequence[Any], rng: Random, *, sealed: bool) -> Any:  # noqa: ARG002
+        """What the program answers to a ``turn`` line."""
+        texts = {self._game.text(action): action for action in legal}
+        with self._limited():
+            self._tell("turn", at=self._number, legal=list(texts), sealed=sealed, left_ms=None, view=view)
+            answer = self._line()
+        try:
+            return texts[self._action(answer)]
+        except KeyError as unknown:
+            refusal = self._refusal(view, unknown.args[0])
+        except msgspec.MsgspecError as problem:
+            refusal = Message(BAD_LINE, {"line": answer, "problem": str(problem)})
+        with self._limited():
+            self._tell("error", command="act", action=answer, code=refusal.code, params=refusal.params, text="")
+        raise BadAnswer(refusal)
+
+    def close(self) -> None:
+        """Say goodbye; who does not leave is shown out."""
+        with suppress(OSError):
+            self._tell("end", end="arena-over", params={}, text="")
+        with suppress(OSError):
+            self._to.close()
+        try:
+            self._process.wait(_GOODBYE_SECONDS)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        self._from.close()
+
+    @staticmethod
+    def _action(line: str) -> str:
+        """The text of the action that a line names, as in JSON mode: plain, as a JSON string, or ``{"do": "act"}``."""
+        if line[:1] not in {"{", '"'}:
+            return line
+        said = _decoder.decode(line)
+        return said if isinstance(said, str) else said.action
+
+    def _refusal(self, view: Any, text: str) -> Message:
+        try:
+            said = self._game.why(view, self._game.parse(text))
+        except MalformedAction:
+            return Message(Refused.MALFORMED_ACTION, {"action": text})
+        assert said is not None, "an action that is not legal is refused"
+        return said
+
+    def _tell(self, kind: str, **fields: Any) -> None:
+        self._to.write(_encoder.encode({"t": kind, **fields}) + b"\n")
+        self._to.flush()
+
+    def _line(self) -> str:
+        """The next line that is not empty."""
+        while line := self._from.readline():
+            if text := line.decode(errors="replace").strip():
+                return text
+        raise BrokenPipeError
+
+    @contextmanager
+    def _limited(self) -> Iterator[None]:
+        """Ends a program that neither reads nor answers in time; raises BotFailed for it, or if it ends by itself."""
+        timer = Timer(self._seconds, self._lose_patience)
+        timer.start()
+        try:
+            yield
+        except OSError:
+            status = self._process.wait(_GOODBYE_SECONDS)
+            why = f"no answer within {self._seconds:g} s" if self._silent else f"it ended with status {status}"
+            raise BotFailed(self._command, why) from None
+        finally:
+            timer.cancel()
+
+    def _lose_patience(self) -> None:
+        self._silent = True
+        self._process.kill()

@@ -1,0 +1,150 @@
+"""Who plays in the arena: uniformly random moves, a level of the house, or a program of anybody's.
+
+Belongs here: reading what the command line calls a player, and making the moves of one seat. A player is given its
+seat's view, the legal actions and a generator of its own, and nothing else.
+"""
+
+from __future__ import annotations
+
+import shlex
+import shutil
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from random import Random
+from typing import Any, ClassVar, Final
+
+from msgspec import Struct
+
+from engine.game import AnyGame, Budget, GameError, Level, Message, Options, Seat
+
+RANDOM: Final = "random"
+"""Names the player of uniformly random legal moves."""
+
+
+class UnknownPlayer(GameError):
+    """The text names no player of this game."""
+
+    def __init__(self, text: str, known: Sequence[str]) -> None:
+        super().__init__(f"{text!r} is neither a player ({', '.join(known)}) nor a command that can be run")
+        self.text = text
+        self.known = tuple(known)
+
+
+class BadAnswer(GameError):
+    """A program's answer is no legal action; the game's default action is made instead, and it is counted."""
+
+    def __init__(self, refusal: Message) -> None:
+        super().__init__(f"{refusal.code} {refusal.params}")
+        self.refusal = refusal
+
+
+class Player(Struct, frozen=True):
+    """One way to play: random moves, a level, or a command."""
+
+    level: Level | None = None
+    rollouts: int | None = None
+    """For a searching level; None for its own number."""
+    command: tuple[str, ...] = ()
+    """A program that speaks JSON lines."""
+
+
+class Team(Struct, frozen=True):
+    """Who sits in the seats of one side."""
+
+    name: str
+    """As it was given: ``hard``, ``hard@300``, ``hard+medium*3``."""
+    players: tuple[Player, ...]
+    """One for each seat of the side."""
+
+
+def team_of(text: str, game: AnyGame, rollouts: int | None = None) -> Team:
+    """The team that ``text`` names: ``LEVEL``, ``LEVEL@ROLLOUTS``, ``random`` or a command; several with ``+`` between
+    them and ``*N`` behind for N of a kind. One player fills all seats of a side.
+
+    Raises:
+        UnknownPlayer: a part names nobody, or the parts do not fill the seats of a side.
+    """
+    size = game.seats // game.sides
+    players: list[Player] = []
+    if _runnable(text):
+        players = [Player(command=tuple(shlex.split(text)))]
+    else:
+        for part in text.split("+"):
+            name, _star, count = part.partition("*")
+            if _star and not count.isdecimal():
+                raise UnknownPlayer(text, _known(game))
+            players += [_player(name, text, game, rollouts)] * (int(count) if _star else 1)
+    if len(players) == 1:
+        players *= size
+    if len(players) != size:
+        raise UnknownPlayer(text, _known(game))
+    return Team(text, tuple(players))
+
+
+def _player(name: str, text: str, game: AnyGame, rollouts: int | None) -> Player:
+    level, _at, given = name.partition("@")
+    if _at and not (given.isdecimal() and int(given)):
+        raise UnknownPlayer(text, _known(game))
+    if level == RANDOM:
+        return Player()
+    if level not in game.levels:
+        raise UnknownPlayer(text, _known(game))
+    return Player(Level(level), int(given) if _at else rollouts)
+
+
+def _known(game: AnyGame) -> list[str]:
+    return [RANDOM, *(level.value for level in game.levels)]
+
+
+def _runnable(text: str) -> bool:
+    words = shlex.split(text)
+    return bool(words) and shutil.which(words[0]) is not None
+
+
+class Hand(ABC):
+    """Makes the moves of one seat, for one deal after another."""
+
+    listens: ClassVar[bool] = False
+    """Whether it wants to be told what happens."""
+
+    def clock(self) -> int:
+        """Nanoseconds; what passes between two readings is what a decision cost."""
+        return time.process_time_ns()
+
+    def begin(self, deal: int, seat: Seat, options: Options, beginner: Seat, seed: int) -> None:  # noqa: B027 - most need not know
+        """A deal begins."""
+
+    def hear(self, events: Sequence[Any]) -> None:  # noqa: B027 - likewise
+        """What this seat is shown of what happened."""
+
+    @abstractmethod
+    def choose(self, view: Any, legal: Sequence[Any], rng: Random, *, sealed: bool) -> Any:
+        """An action of ``legal`` (not empty).
+
+        Raises:
+            BadAnswer: whoever decides chose nothing legal.
+        """
+
+    def close(self) -> None:  # noqa: B027 - likewise
+        """There are no more deals."""
+
+
+class RandomHand(Hand):
+    """Any legal move, each as likely."""
+
+    def choose(self, view: Any, legal: Sequence[Any], rng: Random, *, sealed: bool) -> Any:  # noqa: ARG002
+        """Any of them."""
+        return rng.choice(legal)
+
+
+class HouseHand(Hand):
+    """A level of the house."""
+
+    def __init__(self, game: AnyGame, budget: Budget) -> None:
+        self._game = game
+        self._budget = budget
+
+    def choose(self, view: Any, legal: Sequence[Any], rng: Random, *, sealed: bool) -> Any:  # noqa: ARG002
+        """What the level chooses."""
+        return legal[0] if len(legal) == 1 else self._game.choose(view, legal, rng, self._budget)
