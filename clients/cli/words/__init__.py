@@ -8,7 +8,7 @@ Sentences are written whole, once with "you" and once with a name: other languag
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from engine.game import Param
 
@@ -36,11 +36,15 @@ def listed(parts: Iterable[str]) -> str:
     return ", ".join(parts)
 
 
+GAP: Final = "(?)"
+"""Stands in a sentence for a parameter that was not told."""
+
+
 class _Lenient(dict[str, Any]):
     """A later server may leave out what an earlier one told: a gap in a sentence is better than none."""
 
     def __missing__(self, key: str) -> str:
-        return "?"
+        return GAP
 
 
 def filled(template: str, params: Mapping[str, Any]) -> str:

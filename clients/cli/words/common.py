@@ -9,7 +9,7 @@ from clients.cli.connection import Trouble
 from clients.cli.fairness import ALARMS, Finding, Found
 from clients.cli.picture import Picture
 from clients.cli.session import End, Ended, Params
-from clients.cli.words import N_, Lines, _, counted, filled, listed, plainly
+from clients.cli.words import GAP, N_, Lines, _, counted, filled, listed, plainly
 from clients.cli.words.people import People
 from engine.game import Seat
 from engine.match import DealBegan, DealEnded, MatchEnded
@@ -131,7 +131,7 @@ def notice(code: str, params: Params) -> str:
     if template is None:
         return plainly(code, params)
     left_ms = params.get("left_ms")
-    return filled(template, {**params, "seconds": left_ms // 1000 if isinstance(left_ms, int) else "?"})
+    return filled(template, {**params, "seconds": left_ms // 1000 if isinstance(left_ms, int) else GAP})
 
 
 def end(ended: Ended) -> str:
@@ -279,7 +279,7 @@ def table_of_seats(picture: Picture, people: People) -> Lines:
         elif info.away:
             marks.append(_("away"))
         held = {"ai": _("AI ({level})").format(level=level(info.level)), "open": _("open")}.get(
-            info.kind, info.name or "?"
+            info.kind, info.name or GAP
         )
         team = "" if people.game.sides == people.game.seats else f"  {people.side(people.game.side(Seat(seat))):4}"
         rows.append(f"  {seat}{team}  {held}" + (f"  ({listed(marks)})" if marks else ""))

@@ -213,7 +213,7 @@ def _score_changed(event: ScoreChanged, people: People) -> Lines:
         (_("{combo} is worth less") if name in gone else _("{combo} is lost")).format(combo=_(COMBOS[name]))
         for name in event.lost
     ]
-    you, other = N_("  You: {parts}; {n} points in all."), N_("  {who}: {parts}; {n} points in all.")
+    you, other = N_("  You: {parts}; points in all: {n}."), N_("  {who}: {parts}; points in all: {n}.")
     return (people.say(event.seat, you, other, parts=listed(parts), n=score.points),)
 
 
@@ -257,7 +257,7 @@ def _player(table: Table, seat: int, people: People) -> Lines:
     lines = [_("{head}. Captured: {pile}").format(head=head, pile=pile(table.captured[seat], JUNK_KINDS))]
     score = table.scores[seat]
     if score.combinations:
-        lines.append(_("  {parts}; {n} points").format(parts=_combinations(score), n=score.points))
+        lines.append(_("  {parts}; points: {n}").format(parts=_combinations(score), n=score.points))
     if score.cup_is_junk:
         lines.append(_("  the sake cup counts as double junk"))
     return tuple(lines)

@@ -261,7 +261,7 @@ def _yaku_made(event: YakuMade, people: People) -> Lines:
         replaced = listed(_(YAKU[yaku]) for yaku in event.lost)
         lines.append(_("  in place of {lost}").format(lost=replaced))
     lines.append(
-        _("  {total} points in all; a stop scores {score}.").format(
+        _("  Points in all: {total}; a stop scores {score}.").format(
             total=event.standing.total, score=event.standing.score
         )
     )
