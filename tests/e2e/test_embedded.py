@@ -42,9 +42,12 @@ asyncio.run(main())
 def runtime_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """Where sockets are, and where every test that ends in order leaves nothing."""
     with tempfile.TemporaryDirectory(prefix="fudaza-run-") as directory:
-        monkeypatch.setenv("XDG_RUNTIME_DIR", directory)
-        monkeypatch.setattr(tempfile, "tempdir", directory)
-        yield Path(directory)
+        runtime, temporary = Path(directory) / "run", Path(directory) / "tmp"
+        runtime.mkdir()
+        temporary.mkdir()
+        monkeypatch.setenv("XDG_RUNTIME_DIR", str(runtime))
+        monkeypatch.setattr(tempfile, "tempdir", str(temporary))
+        yield runtime
 
 
 @pytest_asyncio.fixture
@@ -267,16 +270,13 @@ async def test_a_data_directory_may_have_any_name_of_any_length(tmp_path: Path) 
     assert (data / "appendonlydir").is_dir()
 
 
-async def test_a_socket_directory_that_others_could_use_is_not_used(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+async def test_a_socket_directory_that_others_could_use_is_not_used(tmp_path: Path, runtime_directory: Path) -> None:
     ours = Path(socket_path(tmp_path)).parent
-    assert ours.parent == tmp_path
+    assert ours.parent == runtime_directory
 
     ours.chmod(0o777)
 
-    assert Path(socket_path(tmp_path)).parent.parent != tmp_path
+    assert Path(socket_path(tmp_path)).parent.parent == Path(tempfile.gettempdir())
 
 
 async def test_a_long_runtime_directory_is_passed_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
