@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from random import Random
 from typing import Final
 
-from engine.game import Budget, Card, Game, Level, Message, Options, Outcome, Seat, Step, Thought, Viewer
+from engine.game import Budget, Card, Game, Message, Options, Outcome, Seat, Step, Thought, Viewer
 from engine.go_stop import bot, rules, sight
 from engine.go_stop.table import other
 from engine.go_stop.text import parse, text
@@ -39,7 +39,7 @@ class GoStop(Game[State, Action, Event, View]):
     cards = CARDS
     options = OPTIONS
     beginner = "first"
-    levels = (Level.EASY, Level.MEDIUM)
+    levels = bot.LEVELS
     state_type = State
     view_type = View
     event_types = EVENTS

@@ -52,6 +52,9 @@ from engine.go_stop.types import (
     View,
 )
 
+LEVELS: Final = (Level.EASY, Level.MEDIUM)
+"""Weakest first."""
+
 EASY_RANDOM_SHARE: Final = 0.4
 """How often the easy level plays any legal card instead of its best one."""
 
@@ -64,19 +67,15 @@ _ANY_BRIGHT: Final = 0.4
 """One bright protects from paying double for want of one (G18)."""
 _EACH_ANIMAL: Final = 0.25
 _EACH_RIBBON: Final = 0.25
-_EACH_JUNK_UNIT: Final = 0.2
+_EACH_JUNK_UNIT: Final = 0.3
 _CUP_CHOICE: Final = 0.3
 """The cup can be either (G14)."""
-_DECISION: Final = 3.0
-"""For a score with which the deal can be ended."""
 
 # How a turn is weighed.
-_DENIAL: Final = 0.6
+_DENIAL: Final = 0.8
 """A point kept from the other player, who could have made it next."""
-_EXPOSURE: Final = 0.8
+_EXPOSURE: Final = 1.0
 """A point laid open to the other player."""
-_PATIENCE: Final = 0.3
-"""Share of a capture's value that waits for free, because nobody else can make it."""
 _OWN_STACK: Final = 0.7
 """Share of a month's value while it lies as a ppuk whose fourth card is in the own hand (G10)."""
 _KEPT_PAIR: Final = 0.4
@@ -122,6 +121,7 @@ def think(view: View, legal: Sequence[Action], rng: Random, budget: Budget) -> T
     No level plays at random with a score that is made: stop or go is always thought over.
     """
     assert legal, "there is nothing to choose from"
+    assert budget.level in LEVELS, "go-stop does not play this level"
     if len(legal) == 1:
         return Thought(legal[0], reason=Message(Reason.ONLY_ACTION))
     outlook = _Outlook(view)
@@ -135,14 +135,9 @@ def think(view: View, legal: Sequence[Action], rng: Random, budget: Budget) -> T
     return Thought(best, values, outlook.reason(best))
 
 
-def worth(pile: int, rival: int, aim: int) -> float:
-    """What ``pile`` makes and promises against the other player's pile ``rival``, to a player who can end the deal
-    with ``aim`` points.
-    """
-    made = points(pile)
-    total = float(made)
-    if made >= aim:
-        total += _DECISION
+def worth(pile: int, rival: int) -> float:
+    """What ``pile`` makes and promises against the other player's pile ``rival``."""
+    total = float(points(pile))
     for row in SET_ROWS:
         if not rival & row.cards:
             total += _SET_PROGRESS[(pile & row.cards).bit_count()] * row.points
@@ -189,25 +184,23 @@ class _Outlook:
         """The chance of each unseen card to be the next stock card."""
         self.held_chance = table.hand_sizes[self.rival] * self.next_chance
         """The chance of each unseen card to be in the other player's hand."""
-        self.my_aim = decision_threshold(table, self.me)
-        self.their_aim = decision_threshold(table, self.rival)
-        self.my_worth = worth(self.mine, self.theirs, self.my_aim)
-        self.their_worth = worth(self.theirs, self.mine, self.their_aim)
+        self.my_worth = worth(self.mine, self.theirs)
+        self.their_worth = worth(self.theirs, self.mine)
 
     # Gains ------------------------------------------------------------------------------------------------
 
     def gain(self, cards: int) -> float:
         """What capturing the pile ``cards`` is worth to this player."""
-        return worth(self.mine | cards, self.theirs, self.my_aim) - self.my_worth
+        return worth(self.mine | cards, self.theirs) - self.my_worth
 
     def rival_gain(self, cards: int) -> float:
         """What capturing the pile ``cards`` is worth to the other player."""
-        return worth(self.theirs | cards, self.mine, self.their_aim) - self.their_worth
+        return worth(self.theirs | cards, self.mine) - self.their_worth
 
     def junk_gain(self, owed: int) -> float:
         """What taking ``owed`` junk units from the other player is worth (G11)."""
         taken = pile_of(junk_to_take(self.table.captured[self.rival], owed))
-        left = worth(self.theirs & ~taken, self.mine, self.their_aim)
+        left = worth(self.theirs & ~taken, self.mine)
         return self.gain(taken) + _DENIAL * (self.their_worth - left)
 
     def rival_holds(self, number: int) -> float:
@@ -235,12 +228,9 @@ class _Outlook:
         whole_month = _MONTHS[number]
         capture = self.gain(card | matched)
         denied = _DENIAL * self.rival_holds(number) * self.rival_gain(matched)
-        unseen_count = (self.unseen & whole_month).bit_count()
         if matched.bit_count() == 3:
             return capture + denied + self.junk_gain(2 if self._own_stack(number) else 1)
-        if not unseen_count:
-            return capture if self.last_turn else capture * (1 - _PATIENCE)
-        surprise = unseen_count * self.next_chance
+        surprise = (self.unseen & whole_month).bit_count() * self.next_chance
         if self.layout & whole_month == matched:
             together = self._ppuk(number, card)
         else:
@@ -301,7 +291,7 @@ class _Outlook:
         reach = (points(self.theirs | (self.layout | self.unseen) & _MONTHS[number]) for number in open_months)
         now = points(self.theirs)
         rises = sorted((reached - now for reached in reach), reverse=True)
-        missing = self.their_aim - now - sum(rises[:2])
+        missing = decision_threshold(self.table, self.rival) - now - sum(rises[:2])
         return _RISK[max(0, min(missing + _RISK_OFFSET, len(_RISK) - 1))]
 
     # Reasons ----------------------------------------------------------------------------------------------

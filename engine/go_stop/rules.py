@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import assert_never
 
-from engine.flowers import matching, month
+from engine.flowers import has_four_of_a_month, matching, month
 from engine.game import Card, IllegalAction, Message, Options, Outcome, Seat, Step, Viewer
 from engine.game import Why as AnyWhy
 from engine.go_stop.scoring import BIT, gains, junk_to_take, payment, pile_of, score
@@ -90,9 +90,9 @@ def opening(hands: Sequence[Sequence[Card]], layout: Sequence[Card]) -> Redeal |
 
 def fours(cards: Sequence[Card]) -> tuple[Card, ...]:
     """The cards of every month of which all four are among ``cards``, in card-id order."""
-    months = [card[:2] for card in cards]
-    whole = {number for number in months if months.count(number) == 4}
-    return in_card_order([card for card in cards if card[:2] in whole]) if whole else ()
+    if not has_four_of_a_month(cards):
+        return ()
+    return in_card_order([card for card in cards if len(matching(card, cards)) == 4])
 
 
 def outcome(table: Table) -> Outcome | None:
@@ -318,7 +318,7 @@ def _settle(course: _Course, stock_matched: tuple[Card, ...]) -> None:
             own = owners[month(card)] == seat
             _take_junk(course, Bonus.OWN_PPUK if own else Bonus.STACK, 2 if own else 1)
     if course.hands[seat]:  # G9: not in a player's last turn
-        chok = same_month and not pending.matched
+        chok = same_month and not pending.matched  # G7
         swept = not course.table.layout
         # The narrow sseul (G8): each of the two steps captured one card, of different months, and nothing is left;
         # so the turn began with exactly these two.

@@ -91,8 +91,8 @@ def resample(seen: View, rng: Random) -> State:
 
     Which cards a hidden hand may hold follows from its size, from cards shown in the opening checks, and from what
     these checks said about the hand as it was dealt (G2), that is, together with what was played from it since.
-    Worlds that contradict the checks are drawn again: at least one in a few fits, as three played cards of a month
-    forbid one more card.
+    Worlds that contradict the checks are drawn again. That ends soon: a month is ruled out of a hand only once cards
+    of it were played from that hand, so most worlds fit.
     """
     table = seen.table
     known = _shown(table)
