@@ -264,6 +264,10 @@ class Game(ABC, Generic[FrozenState, ActionT, EventT, ViewT]):
         Deterministic for a seed and a budget.
         """
 
+    def kernel_available(self) -> bool:
+        """Whether the compiled search that ``expert`` wants is installed; without it ``expert`` plays as ``hard``."""
+        return False
+
     def choose(self, view: ViewT, legal: Sequence[ActionT], rng: Random, budget: Budget) -> ActionT:
         """The action of ``think``."""
         return self.think(view, legal, rng, budget).action
