@@ -84,7 +84,8 @@ async def serve(settings: Settings) -> None:
         gateway = await _build(settings, stack, stop)
         port = await _listen(gateway, settings)
         stack.push_async_callback(gateway.drain)
-        _log.info("serving", host=settings.host, port=port, pid=os.getpid())
+        kernels = [game.name for game in GAMES.values() if game.kernel_available()]
+        _log.info("serving", host=settings.host, port=port, pid=os.getpid(), kernels=kernels)
         if settings.ready_json:
             ready = {"ready": {"host": settings.host, "port": port, "pid": os.getpid()}}
             sys.stdout.write(msgspec.json.encode(ready).decode() + "\n")

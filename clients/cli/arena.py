@@ -25,13 +25,21 @@ from clients.cli.arena_plot import plot
 from clients.cli.parameters import Assignment, GameName
 from clients.cli.words import _, filled, listed
 from clients.cli.words.games import words_of
-from engine.game import AnyGame, BadOption, OptionValue
+from engine.game import AnyGame, BadOption, Level, OptionValue
 from engine.registry import GAMES
 
 DEALS: Final = 200
 
 
-@click.command("arena")
+def kernels() -> str:
+    """Which games' compiled search is installed here."""
+    there = [game.name for game in GAMES.values() if game.kernel_available()]
+    if not there:
+        return _("No compiled search is installed here: expert plays as hard.")
+    return filled("Compiled search is installed here for: {games}.", {"games": listed(there)})
+
+
+@click.command("arena", epilog=kernels())
 @click.argument("game", type=GameName())
 @click.argument("players", nargs=-1, required=True, metavar="PLAYER PLAYER")
 @click.option("--ladder", is_flag=True, help="Any number of players, everyone against everyone.")
@@ -81,6 +89,8 @@ def arena(
     chosen = _options(rules, options)
     # The stronger over the weaker, where a ladder is given from the bottom to the top.
     matches = [(upper, lower) for lower, upper in combinations(teams, 2)] if ladder else [(teams[0], teams[1])]
+    if not rules.kernel_available() and any(_searches_deeply(team) for team in teams):
+        click.echo(_("The compiled search of this game is not installed: expert plays as hard."), err=True)
     results = []
     try:
         for pairing in matches:
@@ -117,6 +127,10 @@ def _options(game: AnyGame, given: tuple[tuple[str, str], ...]) -> dict[str, Opt
         raise click.BadParameter(told, param_hint="--option") from bad
 
 
+def _searches_deeply(team: Team) -> bool:
+    return any(player.level is Level.EXPERT for player in team.players)
+
+
 def _played(contest: Contest, deals: int, jobs: int) -> list[Pair]:
     label = " over ".join(team.name for team in contest.teams)
     with click.progressbar(
@@ -134,6 +148,7 @@ def _report(game: AnyGame, options: dict[str, OptionValue], seed: int, results: 
         "game": game.name,
         "version": version("fudaza"),
         "rules_version": game.rules_version,
+        "kernel": game.kernel_available(),
         "options": options,
         "seed": seed,
         "results": results,
