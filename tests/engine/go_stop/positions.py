@@ -1,10 +1,14 @@
-"""Positions set up by hand: seat 0 is to play against seat 1. Only what a test is about is put on the table."""
+"""Positions set up by hand: seat 0 is to play against seat 1. Only what a test is about is put on the table.
+
+And deals that are written in files, with what is to come of them.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any, TypeVar
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from engine.game import Card, OptionValue, Seat, Step
@@ -17,6 +21,19 @@ ME = Seat(0)
 RIVAL = Seat(1)
 
 EventT = TypeVar("EventT", bound=GoStopEvent)
+
+
+class WrittenDeal(Struct, forbid_unknown_fields=True):
+    """A deal in a file."""
+
+    about: str
+    options: dict[str, OptionValue]
+    first: Seat
+    carry: int
+    deck: tuple[Card, ...]
+
+    def deal(self) -> Step[State, Event]:
+        return GO_STOP.deal(GO_STOP.complete_options(self.options), self.deck, self.first, self.carry)
 
 
 def cards(codes: str) -> tuple[Card, ...]:

@@ -8,9 +8,10 @@ from typing import Final
 import msgspec
 import pytest
 
-from engine.game import Card, OptionValue, Outcome, Seat
+from engine.game import Outcome, Seat
 from engine.go_stop import GO_STOP
 from engine.go_stop.types import Event
+from tests.engine.go_stop.positions import WrittenDeal
 
 
 class GoldenStep(msgspec.Struct, forbid_unknown_fields=True):
@@ -20,12 +21,7 @@ class GoldenStep(msgspec.Struct, forbid_unknown_fields=True):
     events: tuple[Event, ...]
 
 
-class Golden(msgspec.Struct, forbid_unknown_fields=True):
-    about: str
-    options: dict[str, OptionValue]
-    first: Seat
-    carry: int
-    deck: tuple[Card, ...]
+class Golden(WrittenDeal):
     dealt: tuple[Event, ...]
     steps: tuple[GoldenStep, ...]
     result: Outcome
@@ -37,7 +33,7 @@ FILES: Final = sorted((Path(__file__).parent / "golden").glob("*.json"))
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
 def test_every_event_of_a_golden_deal(file: Path) -> None:
     golden = msgspec.json.decode(file.read_bytes(), type=Golden)
-    step = GO_STOP.deal(GO_STOP.complete_options(golden.options), golden.deck, golden.first, golden.carry)
+    step = golden.deal()
     assert step.events == golden.dealt
     for expected in golden.steps:
         assert GO_STOP.awaiting(step.state) == {expected.seat}

@@ -14,28 +14,19 @@ from typing import Final
 import msgspec
 import pytest
 
-from engine.game import Card, OptionValue, Seat
 from engine.go_stop import GO_STOP
 from engine.go_stop.types import State
+from tests.engine.go_stop.positions import WrittenDeal, play
 
 
-class Perft(msgspec.Struct, forbid_unknown_fields=True):
-    about: str
-    options: dict[str, OptionValue]
-    first: int
-    carry: int
-    deck: tuple[Card, ...]
+class Perft(WrittenDeal):
     after: tuple[str, ...]
     nodes: tuple[int, ...]
     endings: dict[str, int]
     paid: tuple[int, int]
 
     def position(self) -> State:
-        options = GO_STOP.complete_options(self.options)
-        state = GO_STOP.deal(options, self.deck, Seat(self.first), self.carry).state
-        for text in self.after:
-            state = GO_STOP.apply(state, state.table.turn, GO_STOP.parse(text)).state
-        return state
+        return play(self.deal().state, *self.after).state
 
 
 FILES: Final = sorted((Path(__file__).parent / "perft").glob("*.json"))
