@@ -34,7 +34,7 @@ from engine.koi_koi.types import (
     YakuMade,
 )
 
-MAX_DRAWS: Final = 100_000
+MAX_DRAWS: Final = 10_000
 """A view of a real deal needs a handful of draws; one that needs so many agrees with no deal at all."""
 
 

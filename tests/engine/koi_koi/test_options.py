@@ -76,6 +76,33 @@ def test_next_first_random_is_the_drawn_seat(first: Seat, drawn: Seat) -> None:
     assert KOI_KOI.next_beginner(options, first, STOP_WON_BY[FIRST], drawn) == drawn
 
 
+@pytest.mark.parametrize("next_first", ["alternating", "winner", "random"])
+def test_next_first_holds_through_matches_with_stops_draws_and_redeals(next_first: str) -> None:
+    seen = set()
+    for seed in range(25):
+        rng = Random(seed)
+        played = match.begin(KOI_KOI, {"deals": 12, "next_first": next_first})
+        while played.need is not match.Need.NOTHING:
+            before, drawn = played, Seat(rng.randrange(2))
+            played = match.deal(KOI_KOI, played, shuffled(rng), drawn).match
+            if before.outcome is not None:
+                seen.add(before.outcome.reason)
+                scores, first = before.outcome.scores, before.beginner
+                if before.outcome.reason == "redeal":
+                    expected = first
+                elif next_first == "random":
+                    expected = drawn
+                elif next_first == "alternating":
+                    expected = Seat(1 - first)
+                else:
+                    expected = first if scores == (0, 0) else Seat(scores.index(max(scores)))
+                assert played.beginner == played.state.table.first == expected
+            while played.need is match.Need.ACTION:
+                action = rng.choice(KOI_KOI.legal_at(played.state, played.state.table.turn))
+                played = match.act(KOI_KOI, played, played.state.table.turn, action).match
+    assert {"stop", "draw", "redeal"} <= seen
+
+
 PAIRS = "02a 02r 03b 03r 04a 04r 05a 05r"
 MIXED = "06a 07a 08b 09a 10a 11b 12b 08a"
 
