@@ -179,7 +179,7 @@ class Session:
         self._gateway = gateway
         self._hall = gateway.hall
         self._metrics = gateway.metrics
-        self._connection = connection
+        self.connection = connection
         self._outbox = SocketOutbox(connection, limit=gateway.settings.write_buffer, metrics=gateway.metrics)
         now = gateway.clock()
         self._commands = Bucket(gateway.settings.commands_per_second, gateway.settings.command_burst, now)
@@ -197,7 +197,7 @@ class Session:
         self._outbox.send(self._gateway.welcome)
         try:
             while True:
-                frame = await self._connection.recv()
+                frame = await self.connection.recv()
                 self._working = True
                 await self._take(frame)
                 self._working = False
