@@ -1,4 +1,4 @@
-"""How strong the levels are: every deck played twice with seats swapped, each pair of deals one observation.
+"""How strong the players are: every deck played twice with seats swapped, each pair of deals one observation.
 
 python -m tests.engine.go_stop.strength medium random --pairs 2000 --seed 1
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from math import sqrt
 from random import Random
 from statistics import fmean, stdev
@@ -17,12 +17,30 @@ from msgspec import Struct
 
 from engine.game import Budget, Card, Level, OptionValue, Outcome, Seat
 from engine.go_stop import GO_STOP
-from engine.go_stop.types import EndReason
+from engine.go_stop.types import Action, EndReason, Stop, View
 
-Player: TypeAlias = Level | None
-"""A level, or None for uniformly random legal actions."""
+Player: TypeAlias = Callable[[View, Sequence[Action], Random], Action]
+"""Chooses among legal actions."""
 
-PLAYERS: Final[Mapping[str, Player]] = {"random": None, **{level.value: level for level in GO_STOP.levels}}
+
+def at_random(view: View, legal: Sequence[Action], rng: Random) -> Action:
+    return rng.choice(legal)
+
+
+def easy(view: View, legal: Sequence[Action], rng: Random) -> Action:
+    return GO_STOP.choose(view, legal, rng, Budget(Level.EASY))
+
+
+def medium(view: View, legal: Sequence[Action], rng: Random) -> Action:
+    return GO_STOP.choose(view, legal, rng, Budget(Level.MEDIUM))
+
+
+def stopping(view: View, legal: Sequence[Action], rng: Random) -> Action:
+    """Medium that never calls go."""
+    return Stop() if Stop() in legal else medium(view, legal, rng)
+
+
+PLAYERS: Final[Mapping[str, Player]] = {"random": at_random, "easy": easy, "medium": medium, "stopping": stopping}
 
 
 class Margin(Struct, frozen=True):
@@ -46,11 +64,7 @@ def play(
     while GO_STOP.awaiting(state):
         seat = state.table.turn
         legal = GO_STOP.legal_at(state, seat)
-        level = players[seat]
-        if level is None:
-            action = rng.choice(legal)
-        else:
-            action = GO_STOP.choose(GO_STOP.view(state, seat), legal, rng, Budget(level))
+        action = players[seat](GO_STOP.view(state, seat), legal, rng)
         state = GO_STOP.apply(state, seat, action).state
     outcome = GO_STOP.outcome(state)
     assert outcome is not None
@@ -74,7 +88,7 @@ def margin(
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="Measure one level of go-stop against another.")
+    parser = argparse.ArgumentParser(description="Measure one player of go-stop against another.")
     parser.add_argument("one", choices=PLAYERS)
     parser.add_argument("other", choices=PLAYERS)
     parser.add_argument("--pairs", type=int, default=1000)

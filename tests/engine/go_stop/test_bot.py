@@ -10,7 +10,7 @@ from engine.game import Budget, Card, Level, Message, Thought
 from engine.go_stop import GO_STOP
 from engine.go_stop.types import Action, Bonus, Combo, Play, Reason, State
 from tests.engine.go_stop.positions import ME, RIVAL, cards, play, position
-from tests.engine.go_stop.strength import margin
+from tests.engine.go_stop.strength import at_random, easy, margin, medium, stopping
 
 BIRDS_AND_TWO = "02a 04a 08a 05a 06a"
 
@@ -161,21 +161,22 @@ def test_the_default_action_discards_cheaply_chooses_dearly_and_stops() -> None:
 
 
 def test_medium_clearly_beats_random_play() -> None:
-    assert margin(Level.MEDIUM, None, pairs=60, seed=11).low > 7
+    assert margin(medium, at_random, pairs=60, seed=11).low > 7
 
 
 def test_medium_clearly_beats_easy() -> None:
-    assert margin(Level.MEDIUM, Level.EASY, pairs=150, seed=12).low > 0
+    assert margin(medium, easy, pairs=150, seed=12).low > 0
 
 
 @pytest.mark.long
 def test_the_levels_are_measurably_apart() -> None:
-    assert margin(Level.MEDIUM, None, pairs=3000, seed=21).low >= 7
-    assert margin(Level.EASY, None, pairs=2000, seed=22).low >= 5
-    assert margin(Level.MEDIUM, Level.EASY, pairs=3000, seed=23).low >= 4
+    assert margin(medium, at_random, pairs=3000, seed=21).low >= 7
+    assert margin(medium, stopping, pairs=2000, seed=24).low > 2
+    assert margin(easy, at_random, pairs=2000, seed=22).low >= 5
+    assert margin(medium, easy, pairs=3000, seed=23).low >= 4
 
 
 @pytest.mark.long
 def test_a_thousand_deals_of_ai_alone_all_end() -> None:
     """With the options on that change a bot's mind; ``margin`` plays every deal to its end."""
-    assert margin(Level.MEDIUM, Level.EASY, pairs=500, seed=31, options={"sseul": "broad", "go_bak": "on"}).low > 0
+    assert margin(medium, easy, pairs=500, seed=31, options={"sseul": "broad", "go_bak": "on"}).low > 0
