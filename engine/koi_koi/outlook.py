@@ -1,7 +1,7 @@
 """How a position looks to one seat: what cards would bring either player, and how likely they are to come by them.
 
 Belongs here: judgement, counted in the deal's points, from a view and nothing else. Must not be known here: levels,
-actions, randomness. The numbers in capitals were chosen by measuring; ``docs/koi-koi.md`` tells how.
+actions, randomness. How much the numbers in capitals matter was measured: ``docs/koi-koi.md``.
 """
 
 from __future__ import annotations

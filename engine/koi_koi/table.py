@@ -101,7 +101,6 @@ def follow(table: Table, event: Event) -> Table:
                 turn=other(seat),
                 standings=with_seat(table.standings, other(seat), opponent),
                 calls=with_seat(table.calls, seat, calls),
-                only_stop=None,
             )
         case Stopped(seat, standing, _):
             outcome = Outcome(Ending.STOP, with_seat(NO_SCORES, seat, standing.score))

@@ -54,6 +54,13 @@ def test_K8_a_yaku_that_grows_is_announced_with_its_new_points() -> None:
     assert event.gained == (Made(Yaku.ANIMALS, 2, cards("02a 04a 05a 06a 08a 11a")),)
 
 
+def test_K8_yaku_that_a_player_had_already_are_not_announced_as_gained() -> None:
+    before = position(("06a 12p", "12q"), "06p", "12s", ("07a 10a 01r 02r 03r", ""))
+    event = only(YakuMade, act(before, "06a").events)
+    assert [made.yaku for made in event.gained] == [Yaku.BOAR_DEER_BUTTERFLY]
+    assert [made.yaku for made in event.standing.yaku] == [Yaku.BOAR_DEER_BUTTERFLY, Yaku.POETRY_RIBBONS]
+
+
 def test_K7_K8_a_bright_yaku_that_a_higher_one_replaces_is_announced_as_lost() -> None:
     before = position(("11b 12p", "12q"), "11p", "02p", ("01b 03b 08b", ""))
     event = only(YakuMade, act(before, "11b").events)
