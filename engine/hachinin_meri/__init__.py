@@ -29,6 +29,7 @@ class HachininMeri(Game[State, Action, AnyEvent, View]):
     cards = CARDS
     options = rules.OPTIONS
     beginner = "dealer"
+    silent_deals = True
     levels = (Level.EASY, Level.MEDIUM)
     state_type = State
     view_type = View

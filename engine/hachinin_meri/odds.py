@@ -18,14 +18,14 @@ from engine.hachinin_meri.scoring import PAIRS, POINTS, stake
 from engine.hachinin_meri.table import all_tricks, cards_held, left_of, team
 from engine.hachinin_meri.types import SEATS, TRICKS, NinthTrick, Pair, View
 
-TRUMPS_IN: Final = 0.45
+TRUMPS_IN: Final = 0.75
 """How often a seat that holds a trump plays one to a plain lead."""
-FOLLOWS_HIGHER: Final = 0.35
+FOLLOWS_HIGHER: Final = 0.6
 """How often a seat that holds a higher card of the led suit plays it."""
-IN_PLACE: Final = 0.4
+IN_PLACE: Final = 0.35
 """How often a trump that a seat is known to hold is the one that it plays."""
-LOWEST_TRUMP: Final = 0.2
-HIGHEST_TRUMP: Final = 0.75
+LOWEST_TRUMP: Final = 0.1
+HIGHEST_TRUMP: Final = 0.65
 """What a trump is good for later if all unseen ones are above it, or below it."""
 HIGHEST_PLAIN: Final = 0.12
 """What the highest unseen card of a plain suit is good for later; each unseen card above it halves that."""
