@@ -111,12 +111,13 @@ def _dues(room: Room) -> Iterator[_Due]:
 
 
 def _deal_at(room: Room, table: Table) -> int:
-    """The next deal waits for contributions or readiness of the persons who are here, and no longer than it must."""
-    here = present(room)
+    """The first deal waits for every contributor, also those who are away: whom to wait for must not be the server's
+    choice. Later ones wait until everybody who is here is ready. Neither waits longer than ``wait_until``.
+    """
     if not table.fixed:
-        given = {each.seat for each in table.contributed}
-        waiting = any(seat in table.contributors and seat not in given for seat in here)
+        waiting = len(table.contributed) < len(table.contributors)
     else:
+        here = present(room)
         waiting = not here or any(seat not in table.ready for seat in here)
     return table.wait_until if waiting else min(room.at, table.wait_until)
 

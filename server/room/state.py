@@ -92,6 +92,12 @@ class Person(Struct, frozen=True, kw_only=True, tag="person"):
     """When that has consequences; None while they are here and after it had."""
     stand_in: bool = False
     """An AI moves for them."""
+    number: int = 0
+    """Of the event with which they sat down in this room: who they are to the public. No two persons share one."""
+    muted: tuple[int, ...] = ()
+    """Whom they do not want to read, by ``number``."""
+    talked: tuple[int, ...] = ()
+    """When they last talked or winked, as often as may happen in one ``talking.WINDOW_MS``."""
 
 
 Holder: TypeAlias = Open | Ai | Person
@@ -178,6 +184,18 @@ class Table(Struct, frozen=True, kw_only=True):
 # The room --------------------------------------------------------------------------------------------------------
 
 
+class Line(Struct, frozen=True):
+    """Something that was said."""
+
+    number: int
+    """Of its event."""
+    seat: Seat
+    by: int
+    """The speaker's ``Person.number``."""
+    name: str
+    text: str
+
+
 class Done(Struct, frozen=True):
     """A command that was done, to answer it again when it is repeated."""
 
@@ -215,6 +233,12 @@ class Room(Struct, frozen=True, kw_only=True):
     done: dict[str, tuple[Done, ...]] = {}
     """The last commands of each client session, the session used longest ago first."""
     table: Table | None = None
+    chat: tuple[Line, ...] = ()
+    """The last lines, for who comes or comes back."""
+    silenced: tuple[int, ...] = ()
+    """Whom the host muted for everyone, by ``Person.number``."""
+    locked: bool = False
+    """Nobody new may sit down."""
 
 
 def person_at(room: Room, seat: Seat | None) -> Person | None:

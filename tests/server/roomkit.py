@@ -248,10 +248,11 @@ class Hall:
 
     def fire(self) -> list[Entry]:
         """Everything that is due now."""
-        fired = []
+        fired: list[Entry] = []
         while (entry := fire(self.room, self.now, games=self.games)) is not None:
             self.append(entry)
             fired.append(entry)
+            assert len(fired) < 100, "what has fired is due again"
         return fired
 
     def later(self, ms: int) -> list[Entry]:

@@ -25,19 +25,20 @@ from protocol.messages import (
     SeatAi,
     Start,
 )
+from server.entries import Timing
 from server.room import Ai, Append, Open, Phase, Refuse, Repeat, may_watch, open_room, room_id_of
 from server.room.clock import close
 from server.room.deciding import ALLOWED, HOST_ONLY, Params
 from server.room.state import TRANSITIONS
-from tests.server.roomkit import GAMES, START_MS, Dice, Hall, accepted, any_command, refused
+from tests.server.roomkit import GAMES, START_MS, TIMING, Dice, Hall, accepted, any_command, refused
 
 PLAIN_DECK = ("d2", "d4", "d3", "d5", "d1", "d6")
 """The beginner holds d2 and d4, the other d3 and d5; nothing is dealt again."""
 
 
-def in_phase(phase: Phase) -> Hall:
+def in_phase(phase: Phase, timing: Timing = TIMING) -> Hall:
     """A room of Ann (host, seat 0) and an AI in seat 1, in ``phase``."""
-    hall = Hall(options={"deals": 3})
+    hall = Hall(options={"deals": 3}, timing=timing)
     if phase is Phase.LOBBY:
         hall.must(SeatAi(id=hall.id_at(0), seat=1), 0)
         return hall

@@ -14,7 +14,7 @@ from engine.game import AnyGame, Card, Seat, Viewer
 from engine.match import MatchEvent
 from engine.registry import GAMES
 from protocol.events import RoomEvent, SeedRevealed
-from protocol.messages import Act, ChosenSettings, Leave
+from protocol.messages import Act, ChosenSettings, Contribute, Leave
 from server.entries import Actor, Published
 from server.room import Append, Phase, ai_moves, distinct, missed, move_for, next_due, question, shown, snapshot, turn
 from server.room.state import HISTORY
@@ -129,6 +129,24 @@ def test_missed_events_are_those_after_the_number_as_the_viewer_was_shown_them()
     up_to_date = missed(hall.room, hall.room.number, None, games=TOYS)
     assert up_to_date is not None
     assert up_to_date.events == ()
+
+
+def test_who_has_seen_nothing_gets_a_snapshot_even_of_a_young_room() -> None:
+    hall = Hall()
+
+    assert missed(hall.room, 0, Seat(0), games=TOYS) is None
+    assert missed(hall.room, 1, Seat(0), games=TOYS) is not None
+
+
+def test_a_contribution_is_seen_by_nobody_before_all_are_fixed() -> None:
+    hall = in_phase(Phase.SHUFFLING)
+    before = {viewer: seen(hall, viewer) for viewer in viewers(hall)}
+
+    hall.must(Contribute(id=hall.id_at(0), value="5a" * 32), 0)
+
+    assert {viewer: seen(hall, viewer) for viewer in viewers(hall)} == before
+    hall.fire()
+    assert all(b"5a" * 32 in seen(hall, viewer) for viewer in viewers(hall))
 
 
 def test_too_long_a_gap_a_number_from_the_future_and_a_newcomer_get_a_snapshot() -> None:

@@ -65,14 +65,15 @@ def bodies(hall: Hall, kind: type[Any]) -> list[Any]:
 # The shuffle -----------------------------------------------------------------------------------------------------
 
 
-def test_a_match_opens_with_a_commitment_to_every_deal_and_names_who_contributes() -> None:
-    hall = Hall(options={"deals": 3})
+@pytest.mark.parametrize("deals", [1, 3])
+def test_a_match_opens_with_a_commitment_to_every_deal_and_names_who_contributes(deals: int) -> None:
+    hall = Hall(options={"deals": deals})
     hall.join("Bob", 1)
     hall.start()
 
     (opened,) = bodies(hall, Opened)
     (event,) = happened(hall.events, MatchOpened)
-    assert len(opened.seeds) == len(set(opened.seeds)) == 3
+    assert len(opened.seeds) == len(set(opened.seeds)) == deals
     assert event.commitments == tuple(
         commitment(opened.match, deal, seed).hex() for deal, seed in enumerate(opened.seeds, 1)
     )
@@ -111,14 +112,17 @@ def test_a_missing_contribution_is_replaced_by_zeros_after_the_wait() -> None:
     assert [each.value for each in fixed.contributions] == ["11" * 32, NO_CONTRIBUTION.hex()]
 
 
-def test_nobody_waits_for_the_contribution_of_who_is_away() -> None:
+def test_who_is_away_is_waited_for_like_everybody_else() -> None:
+    """Whom to wait for must not be the server's choice."""
     hall = Hall()
     hall.join("Bob", 1)
     hall.drop(1)
     hall.start()
     hall.must(Contribute(id=hall.id_at(0), value="11" * 32), 0)
 
-    assert [type(entry.body) for entry in hall.fire()] == [Dealt]
+    hall.later(TIMING.contributions_ms - 1)
+    assert hall.phase() is Phase.SHUFFLING
+    assert [type(entry.body) for entry in hall.later(1)] == [Dealt]
 
 
 def test_the_logged_deck_is_the_one_that_seed_and_contributions_make() -> None:

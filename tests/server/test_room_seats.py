@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from engine.game import Seat
 from engine.registry import GAMES
@@ -181,14 +182,25 @@ def test_hosting_stays_where_it_is_while_nobody_better_is_here_and_goes_to_the_f
     hall.join("Bob", 1)
     hall.drop(1)
     hall.drop(0)
-    while not all(person(hall, seat).stand_in for seat in (0, 1)):
-        hall.later(TIMING.grace_ms)
-    assert hall.room.host is not None
-    first_back = 1 - hall.room.host
+    hall.later(TIMING.grace_ms)
+    assert all(person(hall, seat).stand_in for seat in (0, 1))
+    assert hall.room.host == 1
+    assert len(happened(hall.events, HostIs)) == 2
 
-    hall.resume(first_back)
+    hall.resume(0)
 
-    assert hall.room.host == first_back
+    assert hall.room.host == 0
+
+
+def test_hosting_passes_to_who_is_here_before_who_is_away() -> None:
+    hall = Hall(GAMES["hachinin-meri"])
+    hall.join("Bob", 1)
+    hall.join("Cid", 2)
+    hall.drop(1)
+
+    leave(hall, 0)
+
+    assert hall.room.host == 2
 
 
 # Connections -----------------------------------------------------------------------------------------------------
@@ -221,11 +233,12 @@ def test_an_ai_stands_in_exactly_when_the_grace_period_is_over() -> None:
 
 @pytest.mark.parametrize("phase", [Phase.SHUFFLING, Phase.BETWEEN_DEALS])
 def test_an_ai_stands_in_during_the_whole_match_and_not_only_while_a_deal_is_played(phase: Phase) -> None:
-    hall = in_phase(phase)
+    hall = in_phase(phase, replace(TIMING, grace_ms=1_000))
     hall.drop(0)
 
-    hall.later(TIMING.grace_ms)
+    hall.later(1_000)
 
+    assert hall.phase() is phase
     assert person(hall, 0).stand_in
     hall.play_on()
     assert hall.phase() is Phase.FINISHED
@@ -252,6 +265,16 @@ def test_away_for_longer_than_grace_while_no_match_is_on_loses_the_seat() -> Non
 
     assert hall.room.seats[1] == Open()
     assert happened(hall.events, SeatFreed) == [SeatFreed(seat=1, why=WhyFreed.LOST)]
+
+
+def test_who_was_stood_in_for_and_then_drops_has_no_grace_period_left() -> None:
+    hall = playing()
+    hall.later(TIMING.person_idle_ms)
+
+    hall.drop(0)
+
+    assert hall.events[-1] == SeatAway(seat=0, grace_ms=0)
+    assert person(hall, 0).grace_until is None
 
 
 def test_the_drop_of_an_old_connection_does_not_mark_the_new_one_as_away() -> None:
@@ -456,7 +479,7 @@ def test_what_is_remembered_is_bounded_and_a_busy_session_does_not_push_out_a_qu
         hall.join(f"Guest {number}", 1)
         hall.resume(0)
     assert len(hall.room.done) == SESSIONS_REMEMBERED
-    assert hall.clients["Ann"].session in hall.room.done
+    assert len(hall.room.done[hall.clients["Ann"].session]) == COMMANDS_REMEMBERED
     assert hall.clients["Bob"].session not in hall.room.done
 
 
