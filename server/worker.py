@@ -103,7 +103,10 @@ def main() -> None:
     os.nice(_NICENESS)
     source, sink = sys.stdin.buffer, sys.stdout.buffer
     sys.stdout = sys.stderr
-    serve(source, sink)
+    try:
+        serve(source, sink)
+    except BrokenPipeError:
+        os._exit(0)  # the parent has died; nobody wants the answer, and the interpreter must not try to flush it
 
 
 if __name__ == "__main__":
