@@ -39,6 +39,8 @@ class Hall:
         self.index = index
         self.hosts: dict[str, RoomHost] = {}
         self.observers: list[Observer] = []
+        self._codes: dict[str, str] = {}
+        """The ids of ``hosts`` by their codes."""
         self._timing = timing
         self._flights: dict[str, asyncio.Task[RoomHost]] = {}
         self._summaries = msgspec.json.Decoder(RoomSummary)
@@ -71,10 +73,8 @@ class Hall:
             StoreUnavailable: the store does not answer.
         """
         code = code.upper()
-        for host in self.hosts.values():  # an index that was lost must not hide a room that is in our hands
-            if host.room.code == code and not host.gone:
-                return host
-        room_id = await self.index.room_of(code)
+        # An index that was lost or is away must not hide a room that is in our hands.
+        room_id = self._codes.get(code) or await self.index.room_of(code)
         if room_id is None:
             return None
         try:
@@ -131,8 +131,9 @@ class Hall:
 
     def let_go(self, host: RoomHost) -> None:
         """Forget a room that nobody watches here and in which nothing is under way; its log keeps it."""
-        if host.gone or host.retire():
-            self.hosts.pop(host.room.id, None)
+        if (host.gone or host.retire()) and self.hosts.get(host.room.id) is host:
+            del self.hosts[host.room.id]
+            self._codes.pop(host.room.code, None)
             self._count()
 
     async def close(self) -> None:
@@ -141,6 +142,7 @@ class Hall:
         for host in tuple(self.hosts.values()):
             await host.close()
         self.hosts.clear()
+        self._codes.clear()
         self._count()
 
     def _held(self, room_id: str) -> RoomHost | None:
@@ -188,6 +190,7 @@ class Hall:
 
     def _keep(self, host: RoomHost) -> RoomHost:
         self.hosts[host.room.id] = host
+        self._codes[host.room.code] = host.room.id
         self._count()
         return host
 

@@ -117,6 +117,29 @@ async def test_a_server_killed_in_the_middle_of_a_match_goes_on_after_it_without
     assert "Traceback" not in server.errors()
 
 
+async def test_two_nodes_serve_one_room_and_when_one_is_killed_the_other_goes_on(
+    start: Start, valkey: StoreServer
+) -> None:
+    first = await start("--redis", valkey.tcp_url)
+    second = await start("--redis", valkey.tcp_url)
+    home = {"Ann": first}
+    ann = Player(lambda: home["Ann"].port, "Ann", seed=1)
+    bob = Player(lambda: second.port, "Bob", seed=2)
+    await bob.join(await ann.sit("hachinin-meri", deals=8), seat=1)
+    await ann.start()
+    playing = asyncio.gather(ann.play(), bob.play())
+    await ann.until(lambda: ann.number > 60)
+
+    await first.kill()
+    home["Ann"] = second
+    await playing
+
+    assert ann.resumed
+    assert not bob.resumed
+    assert_same_story(ann, bob)
+    assert "Traceback" not in second.errors()
+
+
 async def test_a_room_that_nobody_watches_goes_on_after_a_kill_to_its_end(start: Start) -> None:
     server = await start("--timing", "pause_ms=0,redeal_ms=0,question_ms=100,grace_ms=50,contributions_ms=50")
     ann = Player(lambda: server.port, "Ann")
