@@ -107,6 +107,8 @@ class LineFace(Face):
         self._prompt_open = False
         """``> `` is the last thing on the terminal."""
         self._offline = False
+        self._table_due = False
+        """The whole table is new and has not been shown yet."""
         self._doubted = ""
         """The id of the last move that was said to be on its way."""
 
@@ -142,6 +144,9 @@ class LineFace(Face):
     def settled(self) -> None:
         """Ask what is open: in full if it is new, otherwise with the prompt alone."""
         question = self._question()
+        if self._table_due and not (question is not None and question.about_cards):
+            self._say(*self._table_lines())
+        self._table_due = False
         if question is None:
             self._asked = None
             if self._reader.interactive and not self._prompt_open and self._session.picture is not None:
@@ -255,8 +260,8 @@ class LineFace(Face):
             elif self._start:
                 self._send(Start, level=self._level)
             self._start = False
-        elif picture.you is None:
-            self._say(*self._table_lines())
+        else:
+            self._table_due = True
 
     def _refused(self, item: NotDone) -> None:
         self._asked = None

@@ -57,6 +57,7 @@ def assert_readable(lines: Lines) -> None:
         (Why, game_words.SHARED_WHY),
         (room.WhyFreed, common._FREED),
         (room.WhyClosed, common._CLOSED),
+        (room.Signal, common._SIGNALS),
     ],
 )
 def test_every_code_has_words(codes: type[StrEnum], words: Any) -> None:
