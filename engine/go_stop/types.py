@@ -1,6 +1,7 @@
 """What go-stop (matgo) is made of: options, actions, events, the table, state and view, and its codes.
 
-Belongs here: shapes and names only. Numbers such as ``G4`` are those of the rules; ``docs/go-stop.md`` says what was
+Belongs here: shapes and names only; in one file, long as it is, because it is the glossary that clients and protocol
+are written from. Numbers such as ``G4`` are those of the rules; ``docs/go-stop.md`` says what was
 decided where they are silent. Seats are 0 and 1. A card is a code of the go-stop deck: November (11) is paulownia,
 December (12) is rain.
 """
