@@ -166,6 +166,8 @@ class Game(ABC, Generic[FrozenState, ActionT, EventT, ViewT]):
     """Every option with its values, the default first."""
     beginner: ClassVar[str]
     """What the seat given to ``deal`` is called in a deal record: ``first`` or ``dealer``."""
+    silent_deals: ClassVar[bool] = False
+    """Whether players must not talk while a deal is played."""
     levels: ClassVar[tuple[Level, ...]]
     """The levels that ``think`` plays, weakest first."""
     state_type: ClassVar[type[Struct]]

@@ -48,6 +48,16 @@ class Refused(StrEnum):
     """The decision this answers is no longer open. ``at``: the number of the open one, 0 for none of yours."""
     BAD_NAME = "bad-name"
     """``limit``: characters."""
+    BAD_LINE = "bad-line"
+    """Nothing that can be shown is left of the chat line, or it is too long. ``limit``: characters."""
+    SWITCHED_OFF = "switched-off"
+    """This room was opened without it. ``setting``: ``chat`` or ``winks``."""
+    MUTED = "muted"
+    """The host has muted you for everyone."""
+    NO_PERSON = "no-person"
+    """No other person holds this seat. ``seat``."""
+    ROOM_LOCKED = "room-locked"
+    """The host lets nobody new sit down."""
 
     # the hall
     TOO_FAST = "too-fast"

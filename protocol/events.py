@@ -1,6 +1,7 @@
 """Events of the room itself. They share one numbering with match and game events, which travel raw beside them.
 
-Every room event is public in full. Tag field ``e``; games must not use these tags (a test says so).
+Room events are public in full but for two: what is said is hidden from who muted its speaker, and a wink's signal is
+for partners alone. Tag field ``e``; games must not use these tags (a test says so).
 """
 
 from __future__ import annotations
@@ -125,6 +126,46 @@ class Rematched(RoomEvent, frozen=True, tag="rematch"):
     """Back to the state before the match, everyone in their seats. Away persons have a new grace period."""
 
 
+class Said(RoomEvent, frozen=True, tag="said"):
+    """A person said something to the table."""
+
+    seat: int
+    by: int
+    """Who: the number of the ``seat-taken`` with which this person first sat down."""
+    text: str | None
+    """One line, normalised; None if you, or the host, muted this person."""
+
+
+class Signal(StrEnum):
+    """The eye signals. What they mean is between partners."""
+
+    LEFT_EYE = "left-eye"
+    RIGHT_EYE = "right-eye"
+    BOTH_EYES = "both-eyes"
+    EYEBROWS = "eyebrows"
+
+
+class Winked(RoomEvent, frozen=True, tag="winked"):
+    """A person winked at their partners. Everybody sees that, only partners see how."""
+
+    seat: int
+    signal: Signal | None
+    """None for all but the seat's own side."""
+
+
+class SeatMuted(RoomEvent, frozen=True, tag="seat-muted"):
+    """The host muted a person for everyone, or let them speak again."""
+
+    seat: int
+    on: bool
+
+
+class RoomLock(RoomEvent, frozen=True, tag="room-lock"):
+    """The host lets nobody new sit down, or opens the room again."""
+
+    on: bool
+
+
 class WhyClosed(StrEnum):
     """Why a room is closed."""
 
@@ -153,5 +194,9 @@ ROOM_EVENTS: Final = (
     SeatReady,
     SeedRevealed,
     Rematched,
+    Said,
+    Winked,
+    SeatMuted,
+    RoomLock,
     RoomClosed,
 )

@@ -12,6 +12,8 @@ MAX_COMMAND_BYTES: Final = 4096
 """The largest frame a client may send; a larger one closes the connection with 1009."""
 MAX_NAME: Final = 24
 """Characters of a person's name."""
+MAX_LINE: Final = 200
+"""Characters of a chat line, once the hall has normalised it."""
 MAX_ACTION: Final = 16
 """Characters of an action's text; the longest there is has 7 (``03r*03p``)."""
 MAX_SAFE_INTEGER: Final = 2**53 - 1

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Final, TypeAlias
 from msgspec import Meta, Raw, Struct
 from msgspec.structs import force_setattr
 
+from protocol.events import Signal
 from protocol.limits import MAX_ACTION, MAX_SAFE_INTEGER
 
 if TYPE_CHECKING:
@@ -32,6 +33,8 @@ Number: TypeAlias = Annotated[int, Meta(ge=0, le=MAX_SAFE_INTEGER)]
 SeatNumber: TypeAlias = Annotated[int, Meta(ge=0, le=63)]
 Name: TypeAlias = Annotated[str, Meta(min_length=1, max_length=96)]
 """Sent as typed; the hall normalises it and refuses what is too long then (``bad-name``)."""
+Line: TypeAlias = Annotated[str, Meta(min_length=1, max_length=300)]
+"""Sent as typed; the hall normalises it and refuses what is too long then (``bad-line``)."""
 Code: TypeAlias = Annotated[str, Meta(pattern=r"^[A-Za-z0-9]{6}(?!\n)$", description="A room's short code.")]
 RoomId: TypeAlias = Annotated[str, Meta(pattern=r"^[a-z2-7]{26}(?!\n)$")]
 Token: TypeAlias = Annotated[str, Meta(pattern=r"^[A-Za-z0-9_-]{43}(?!\n)$", description="A seat's secret, 256 bits.")]
@@ -48,6 +51,10 @@ class Settings(Struct, frozen=True, kw_only=True):
     spectators: bool = True
     turn_limit: Annotated[int, Meta(ge=0, le=7 * 24 * 3600)] = 0
     """Seconds a person has for a decision; 0 for no limit, otherwise at least 10."""
+    chat: bool = True
+    """Persons may talk: any time, but not during a deal of a game that is played in silence (Hachinin Meri)."""
+    winks: bool = False
+    """Partners may exchange eye signals while a deal is played. Only for games with partners."""
 
 
 class ChosenSettings(Settings, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -158,6 +165,33 @@ class Rematch(Command, frozen=True, tag="rematch"):
     """Host, after a match: back to the state before it, everyone in their seats."""
 
 
+class Chat(Command, frozen=True, tag="chat"):
+    """Say something to the table. Seated persons only."""
+
+    text: Line
+
+
+class Wink(Command, frozen=True, tag="wink"):
+    """Give one's partners an eye signal, while a deal is played and no sealed question is open."""
+
+    signal: Signal
+
+
+class Mute(Command, frozen=True, tag="mute"):
+    """Hide what the person in ``seat`` says, now and earlier, also after you reconnect. Nobody else is told."""
+
+    seat: SeatNumber
+    on: bool = True
+    everyone: bool = False
+    """Host: hide it from all, and refuse what they say from now on. Everybody is told that."""
+
+
+class Lock(Command, frozen=True, tag="lock"):
+    """Host: let nobody new sit down (``clear-seat`` removes who is there already), or open the room again."""
+
+    on: bool = True
+
+
 class Leave(Command, frozen=True, tag="leave"):
     """Give the seat up for good (or stop watching). During a match an AI plays on. The token dies."""
 
@@ -180,6 +214,10 @@ AnyCommand: TypeAlias = (
     | Act
     | Ready
     | Rematch
+    | Chat
+    | Wink
+    | Mute
+    | Lock
     | Leave
     | Look
 )
@@ -246,6 +284,22 @@ class SeatInfo(Struct, frozen=True, kw_only=True):
     """An AI moves for this person."""
     ready: bool = False
     """Between deals: the person waits for the next one."""
+    muted: bool = False
+    """What this person says is hidden from you: you muted them, or the host did for everyone."""
+
+
+class ChatLine(Struct, frozen=True, kw_only=True):
+    """Something that was said."""
+
+    at: int
+    """The number of its event."""
+    seat: int
+    """Where the speaker sat."""
+    by: int
+    """As in the event."""
+    name: str
+    text: str | None
+    """None if you, or the host, muted the speaker."""
 
 
 class MatchInfo(Struct, frozen=True, kw_only=True):
@@ -339,6 +393,10 @@ class Snapshot(ServerMessage, frozen=True, tag="snapshot"):
     """Your seat; None for a spectator."""
     answered: bool = False
     """You have given your sealed answer."""
+    locked: bool = False
+    """Nobody new may sit down."""
+    chat: tuple[ChatLine, ...] = ()
+    """The last things that were said, oldest first."""
     match: MatchInfo | None = None
     view: OptionalRaw = None
     """The game's view for this viewer; None before the first deal."""

@@ -19,7 +19,7 @@ import msgspec
 from msgspec import Struct
 
 from engine.game import Card, OptionValue, Seat
-from protocol.events import WhyClosed, WhyFreed
+from protocol.events import Signal, WhyClosed, WhyFreed
 from protocol.messages import Settings
 
 SCHEMA: Final = 1
@@ -206,6 +206,36 @@ class Rematched(Body, frozen=True, tag="rematched"):
     """Back to the state before the match."""
 
 
+class Said(Body, frozen=True, tag="said"):
+    """A person said something."""
+
+    seat: Seat
+    text: str
+    """Normalised."""
+
+
+class Winked(Body, frozen=True, tag="winked"):
+    """A person gave their partners an eye signal."""
+
+    seat: Seat
+    signal: Signal
+
+
+class Muted(Body, frozen=True, tag="muted"):
+    """A person does not want to read another, or wants to again; the host may decide so for everyone."""
+
+    seat: Seat
+    other: Seat
+    on: bool
+    everyone: bool = False
+
+
+class Locked(Body, frozen=True, tag="locked"):
+    """The host lets nobody new sit down, or opens the room again."""
+
+    on: bool
+
+
 class Dropped(Body, frozen=True, tag="dropped"):
     """A person's connection is gone."""
 
@@ -246,6 +276,10 @@ AnyBody: TypeAlias = (
     | Published
     | Readied
     | Rematched
+    | Said
+    | Winked
+    | Muted
+    | Locked
     | Dropped
     | StoodIn
     | Refunded

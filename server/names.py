@@ -1,12 +1,12 @@
-"""What a person may be called: readable on any screen, and unable to disturb it."""
+"""What a person may be called and may say: readable on any screen, and unable to disturb it."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from typing import Final
+from typing import Final, Literal
 
-from protocol.limits import MAX_NAME
+from protocol.limits import MAX_LINE, MAX_NAME
 
 _UNSEEN: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Cn"})
 """Categories without a picture of their own: controls, bidirectional marks, zero-width characters, the unassigned."""
@@ -21,21 +21,34 @@ _MARKS_IN_A_ROW: Final = 3
 """Enough for every script's syllables; a tower of marks would cover the lines above."""
 
 
+_MARKUP: Final = str.maketrans("<>", "\u2039\u203a")
+"""Look-alikes: nothing that is written here can become a tag, however carelessly a page shows it."""
+
+
 def normalise(name: str) -> str | None:
-    """``name`` in compatibility form (NFKC), without unseen characters, its spaces collapsed; None if nothing is left
-    or it has more than ``MAX_NAME`` characters. Normalising twice changes nothing.
+    """``name`` in compatibility form (NFKC), without unseen characters and markup, its spaces collapsed; None if
+    nothing is left or it has more than ``MAX_NAME`` characters. Normalising twice changes nothing.
     """
+    return _shown(name, "NFKC", MAX_NAME)
+
+
+def line_of(text: str) -> str | None:
+    """The same for a chat line, of at most ``MAX_LINE`` characters; NFC, for what is said need not be told apart."""
+    return _shown(text, "NFC", MAX_LINE)
+
+
+def _shown(text: str, form: Literal["NFC", "NFKC"], limit: int) -> str | None:
     known = ""
-    while known != name:  # what is taken out can bring together what composes
-        known = name
-        name = _once(name)
-    return name if 0 < len(name) <= MAX_NAME else None
+    while known != text:  # what is taken out can bring together what composes
+        known = text
+        text = _once(text, form)
+    return text if 0 < len(text) <= limit else None
 
 
-def _once(name: str) -> str:
-    spaced = _SPACES.sub(" ", unicodedata.normalize("NFKC", name))
+def _once(text: str, form: Literal["NFC", "NFKC"]) -> str:
+    spaced = _SPACES.sub(" ", unicodedata.normalize(form, text)).translate(_MARKUP)
     kept: list[str] = []
-    marks = _MARKS_IN_A_ROW  # none may come first: it would stand on whatever is printed before the name
+    marks = _MARKS_IN_A_ROW  # none may come first: it would stand on whatever is printed before the text
     for character in spaced:
         category = unicodedata.category(character)
         if category in _UNSEEN or character in _BLANK:

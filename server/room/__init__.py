@@ -7,17 +7,9 @@ Nothing here does I/O, reads a clock or draws a number. ``docs/architecture.md``
 
 from __future__ import annotations
 
+from server.room.answers import Append, Decided, Refuse, Repeat
 from server.room.clock import close, drop, fire, next_due, refund
-from server.room.deciding import (
-    Append,
-    Decided,
-    Refuse,
-    Repeat,
-    RoomCommand,
-    decide,
-    may_watch,
-    open_room,
-)
+from server.room.deciding import RoomCommand, decide, may_watch, open_room
 from server.room.driving import AiMove, Question, ai_moves, default_action, move_for, question
 from server.room.folding import Folded, fold, replay
 from server.room.playing import OtherRules

@@ -11,7 +11,7 @@ from typing import Final, TypeAlias, assert_never
 import msgspec
 from msgspec import Struct
 
-from engine.game import AnyGame, BadOption, IllegalAction, MalformedAction, Message, Param, Seat, Why
+from engine.game import AnyGame, BadOption, IllegalAction, MalformedAction, Message, Seat, Why
 from engine.registry import GAMES
 from engine.shuffle import SEED_BYTES
 from protocol.codes import Refused
@@ -19,18 +19,22 @@ from protocol.events import WhyFreed
 from protocol.limits import MAX_NAME
 from protocol.messages import (
     Act,
+    Chat,
     ClearSeat,
     Contribute,
     Create,
     Join,
     Leave,
+    Lock,
     Move,
+    Mute,
     Ready,
     Rematch,
     Resume,
     SeatAi,
     Settings,
     Start,
+    Wink,
 )
 from server.entries import (
     Acted,
@@ -52,6 +56,8 @@ from server.entries import (
     Timing,
 )
 from server.names import normalise
+from server.room import talking
+from server.room.answers import Append, Decided, Refuse, Repeat
 from server.room.folding import session_of
 from server.room.state import (
     Ai,
@@ -67,10 +73,23 @@ from server.room.state import (
 )
 from server.room.tokens import Entropy, hashed_token, new_code, new_id, new_token, room_id_of, shows_token
 
-Params: TypeAlias = dict[str, Param]
-
 RoomCommand: TypeAlias = (
-    Create | Join | Resume | Move | SeatAi | ClearSeat | Start | Contribute | Act | Ready | Rematch | Leave
+    Create
+    | Join
+    | Resume
+    | Move
+    | SeatAi
+    | ClearSeat
+    | Start
+    | Contribute
+    | Act
+    | Ready
+    | Rematch
+    | Chat
+    | Wink
+    | Mute
+    | Lock
+    | Leave
 )
 """The commands that a room decides about. ``list``, ``watch`` and ``look`` change no room."""
 
@@ -87,42 +106,19 @@ ALLOWED: Final[dict[type[RoomCommand], frozenset[Phase]]] = {
     Act: frozenset({Phase.PLAYING}),
     Ready: frozenset({Phase.BETWEEN_DEALS}),
     Rematch: frozenset({Phase.FINISHED}),
+    Chat: _ANY,  # in a silent game not while a deal is played
+    Wink: frozenset({Phase.PLAYING}),
+    Mute: _ANY,
+    Lock: _ANY,
     Leave: _ANY,
 }
 """The phases in which a command can do something."""
-HOST_ONLY: Final[frozenset[type[RoomCommand]]] = frozenset({SeatAi, ClearSeat, Start, Rematch})
+HOST_ONLY: Final[frozenset[type[RoomCommand]]] = frozenset({SeatAi, ClearSeat, Start, Rematch, Lock})
 
 USUAL_TIMING: Final = Timing()
 
 LEAST_TURN_LIMIT: Final = 10
 """Seconds; a shorter turn limit would be a trap."""
-
-
-class Append(Struct, frozen=True):
-    """The command will have been done once the log has ``entry``."""
-
-    entry: Entry
-    seat: Seat | None
-    """Where the connection is then; None for nowhere any more."""
-    token: str | None = None
-    """The seat's new secret, to be told to this connection and to nobody else."""
-
-
-class Repeat(Struct, frozen=True):
-    """The command was done already, or there is nothing to do: it is accepted as it was the first time."""
-
-    at: int | None = None
-    """The number of the last event that it made."""
-
-
-class Refuse(Struct, frozen=True):
-    """The command was not done."""
-
-    code: str
-    params: Params = {}
-
-
-Decided: TypeAlias = Append | Repeat | Refuse
 
 
 class _Asked(Struct, frozen=True):
@@ -159,6 +155,8 @@ def open_room(
     if 0 < settings.turn_limit < LEAST_TURN_LIMIT:
         problem_text = f"Expected 0 or `int` >= {LEAST_TURN_LIMIT}"
         return Refuse(Refused.BAD_FIELD, {"path": "$.settings.turn_limit", "problem": problem_text})
+    if settings.winks and game.sides == game.seats:
+        return Refuse(Refused.BAD_FIELD, {"path": "$.settings.winks", "problem": "nobody has a partner in this game"})
     seat = Seat(command.seat or 0)
     if seat >= game.seats:
         return Refuse(Refused.NO_SUCH_SEAT, {"seats": game.seats})
@@ -229,7 +227,9 @@ def decide(
 
 
 def _seated(
-    asked: _Asked, command: Move | SeatAi | ClearSeat | Start | Contribute | Act | Ready | Rematch | Leave, seat: Seat
+    asked: _Asked,
+    command: Move | SeatAi | ClearSeat | Start | Contribute | Act | Ready | Rematch | Chat | Wink | Mute | Lock | Leave,
+    seat: Seat,
 ) -> Decided:
     """What a seated person's command does, in a phase that allows it and with the right to give it."""
     room, game = asked.room, asked.game
@@ -254,6 +254,14 @@ def _seated(
             found = Repeat() if seat in table_of(room).ready else Readied(seat=seat)
         case Rematch():
             found = Rematched()
+        case Chat():
+            found = talking.chat(room, command, seat, game, asked.now)
+        case Wink():
+            found = talking.wink(room, command, seat, asked.now)
+        case Mute():
+            found = talking.mute(room, command, seat)
+        case Lock():
+            found = talking.lock(room, command)
         case Leave():
             found = Freed(seat=seat, why=WhyFreed.LEFT)
             after = None
@@ -308,6 +316,8 @@ def _join(asked: _Asked, command: Join) -> Append | Refuse:
     name = normalise(command.name)
     if name is None:
         return Refuse(Refused.BAD_NAME, {"limit": MAX_NAME})
+    if asked.room.locked:
+        return Refuse(Refused.ROOM_LOCKED)
     chosen = _free_seat(asked.room, command, asked.game)
     if isinstance(chosen, Refuse):
         return chosen

@@ -25,16 +25,20 @@ from server.entries import (
     Entry,
     Freed,
     Joined,
+    Locked,
     Moved,
+    Muted,
     Opened,
     Published,
     Readied,
     Refunded,
     Rematched,
     Returned,
+    Said,
     StoodIn,
+    Winked,
 )
-from server.room import playing, seating
+from server.room import playing, seating, talking
 from server.room.records import FinishedDeal
 from server.room.state import (
     COMMANDS_REMEMBERED,
@@ -130,6 +134,14 @@ def _apply(work: Work, body: AnyBody) -> None:
             playing.be_ready(work, body)
         case Rematched():
             playing.rematch(work, body)
+        case Said():
+            talking.say(work, body)
+        case Winked():
+            talking.give_wink(work, body)
+        case Muted():
+            talking.set_mute(work, body)
+        case Locked():
+            talking.set_lock(work, body)
         case Refunded():
             playing.refund(work, body)
         case Closed():

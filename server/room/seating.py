@@ -43,9 +43,7 @@ def sit_down(work: Work, body: Created | Joined) -> None:
     assert not isinstance(room.seats[body.seat], Person), f"two persons in seat {body.seat}"
     version = work.version
     work.tell(SeatTaken(seat=body.seat, name=body.name))
-    person = Person(
-        name=body.name, since=version, epoch=version, token=body.token, node=body.node, number=work.number
-    )
+    person = Person(name=body.name, since=version, epoch=version, token=body.token, node=body.node, number=work.number)
     work.seat(body.seat, person)
     if room.abandoned_at is not None:
         shift(work, work.at - room.abandoned_at)

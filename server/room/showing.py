@@ -1,5 +1,5 @@
 """What each viewer is shown of a room. The only way from a room to the outside; game events and views pass the game's
-one redaction, everything of the room and of the match is public.
+one redaction, talk passes ``talking``'s, everything else of the room and of the match is public.
 """
 
 from __future__ import annotations
@@ -13,8 +13,9 @@ from msgspec import Raw, Struct
 from engine.game import AnyGame, Seat, Viewer
 from engine.match import REDEAL, MatchEvent
 from engine.registry import GAMES
-from protocol.events import RoomEvent
+from protocol.events import RoomEvent, Said, Winked
 from protocol.messages import MatchInfo, RoomSummary, SeatInfo, Snapshot, Turn
+from server.room import talking
 from server.room.deciding import free_seats
 from server.room.records import commitments
 from server.room.state import Ai, Games, Open, Person, Phase, Room, Table, person_at, persons, table_of
@@ -40,7 +41,7 @@ class Missed(Struct, frozen=True):
 def shown(room: Room, events: tuple[Any, ...], viewer: Viewer, *, games: Games = GAMES) -> tuple[Any, ...]:
     """``events`` as ``viewer`` is shown them: as many, in the same order; ``events`` itself if nothing is hidden."""
     game = games[room.game]
-    redacted = tuple(_redact(game, event, viewer) for event in events)
+    redacted = tuple(_redact(room, game, event, viewer) for event in events)
     return events if all(map(_same, redacted, events)) else redacted
 
 
@@ -102,9 +103,11 @@ def snapshot(room: Room, viewer: Viewer, *, games: Games = GAMES) -> Snapshot:
         settings=room.settings,
         phase=room.phase.value,
         host=room.host,
-        seats=tuple(_seat_info(room, Seat(seat)) for seat in range(len(room.seats))),
+        seats=tuple(_seat_info(room, Seat(seat), viewer) for seat in range(len(room.seats))),
         you=viewer,
         answered=viewer is not None and _answered(room, viewer),
+        locked=room.locked,
+        chat=talking.lines(room, viewer),
         match=None if table is None else _match_info(room, table),
         view=view,
     )
@@ -118,13 +121,15 @@ def summary(room: Room) -> RoomSummary:
         game=room.game,
         host="" if host is None else host.name,
         phase=room.phase.value,
-        open=free_seats(room),
+        open=() if room.locked else free_seats(room),
         seats=len(room.seats),
         persons=len(persons(room)),
     )
 
 
-def _redact(game: AnyGame, event: Any, viewer: Viewer) -> Any:
+def _redact(room: Room, game: AnyGame, event: Any, viewer: Viewer) -> Any:
+    if isinstance(event, Said | Winked):
+        return talking.heard(room, event, viewer, game)
     return event if isinstance(event, RoomEvent | MatchEvent) else game.redact(event, viewer)
 
 
@@ -136,7 +141,7 @@ def _answered(room: Room, seat: Seat) -> bool:
     return room.table is not None and any(each.seat == seat for each in room.table.answers)
 
 
-def _seat_info(room: Room, seat: Seat) -> SeatInfo:
+def _seat_info(room: Room, seat: Seat, viewer: Viewer) -> SeatInfo:
     table = room.table
     match room.seats[seat]:
         case Open():
@@ -151,6 +156,7 @@ def _seat_info(room: Room, seat: Seat) -> SeatInfo:
                 away=person.away,
                 stand_in=person.stand_in,
                 ready=room.phase is Phase.BETWEEN_DEALS and table is not None and seat in table.ready,
+                muted=talking.is_muted(room, person.number, viewer),
             )
 
 

@@ -13,21 +13,26 @@ import msgspec
 
 from engine.game import AnyGame, Seat
 from engine.match import DealBegan
+from protocol.events import Signal
 from protocol.messages import (
     Act,
     AnyCommand,
+    Chat,
     ChosenSettings,
     ClearSeat,
     Contribute,
     Create,
     Join,
     Leave,
+    Lock,
     Move,
+    Mute,
     Ready,
     Rematch,
     Resume,
     SeatAi,
     Start,
+    Wink,
 )
 from server.entries import Actor, AnyBody, Dealt, Entry, Timing, decode_entry, encode_entry
 from server.room import (
@@ -361,6 +366,10 @@ def any_command(hall: Hall, kind: type[AnyCommand], seat: int) -> RoomCommand:
         Act: Act(id=made, action="single", at=at),
         Ready: Ready(id=made),
         Rematch: Rematch(id=made),
+        Chat: Chat(id=made, text="Hello"),
+        Wink: Wink(id=made, signal=Signal.LEFT_EYE),
+        Mute: Mute(id=made, seat=1),
+        Lock: Lock(id=made),
         Leave: Leave(id=made),
     }
     return commands[kind]

@@ -29,7 +29,7 @@ from server.names import normalise
         ("\u0301Ann", "Ann"),
         ("A" + "\u0316" * 20, "A" + "\u0316" * 3),
         ("Ann\ufe0f", "Ann"),
-        ("<b>Ann</b>", "<b>Ann</b>"),
+        ("<b>Ann</b>", "‹b›Ann‹/b›"),
         ("x" * MAX_NAME, "x" * MAX_NAME),
         ("ﬁ" * 12, "fi" * 12),
     ],

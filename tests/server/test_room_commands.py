@@ -12,23 +12,28 @@ from protocol.codes import Refused
 from protocol.events import WhyClosed
 from protocol.messages import (
     Act,
+    Chat,
     ChosenSettings,
     ClearSeat,
     Contribute,
     Create,
     Join,
     Leave,
+    Lock,
     Move,
+    Mute,
     Ready,
     Rematch,
     Resume,
     SeatAi,
     Start,
+    Wink,
 )
 from server.entries import Timing
 from server.room import Ai, Append, Open, Phase, Refuse, Repeat, may_watch, open_room, room_id_of
+from server.room.answers import Params
 from server.room.clock import close
-from server.room.deciding import ALLOWED, HOST_ONLY, Params
+from server.room.deciding import ALLOWED, HOST_ONLY
 from server.room.state import TRANSITIONS
 from tests.server.roomkit import GAMES, START_MS, TIMING, Dice, Hall, accepted, any_command, refused
 
@@ -85,6 +90,10 @@ EXPECTED: dict[type[Any], dict[Phase, str]] = {
     Act: dict.fromkeys(Phase, NOT_NOW) | {Phase.PLAYING: ""},
     Ready: dict.fromkeys(Phase, NOT_NOW) | {Phase.BETWEEN_DEALS: ""},
     Rematch: dict.fromkeys(Phase, NOT_NOW) | {Phase.FINISHED: ""},
+    Chat: dict.fromkeys(Phase, "") | {Phase.CLOSED: NOT_NOW},
+    Wink: dict.fromkeys(Phase, NOT_NOW) | {Phase.PLAYING: str(Refused.SWITCHED_OFF)},
+    Mute: dict.fromkeys(Phase, str(Refused.NO_PERSON)) | {Phase.CLOSED: NOT_NOW},
+    Lock: dict.fromkeys(Phase, "") | {Phase.CLOSED: NOT_NOW},
     Leave: dict.fromkeys(Phase, "") | {Phase.CLOSED: NOT_NOW},
 }
 
@@ -125,7 +134,13 @@ def test_a_spectator_only_watches(kind: type[Any], phase: Phase) -> None:
 
 @pytest.mark.parametrize(
     ("kind", "phase"),
-    [(SeatAi, Phase.LOBBY), (ClearSeat, Phase.LOBBY), (Start, Phase.LOBBY), (Rematch, Phase.FINISHED)],
+    [
+        (SeatAi, Phase.LOBBY),
+        (ClearSeat, Phase.LOBBY),
+        (Start, Phase.LOBBY),
+        (Rematch, Phase.FINISHED),
+        (Lock, Phase.LOBBY),
+    ],
 )
 def test_a_guest_cannot_do_what_is_for_the_host(kind: type[Any], phase: Phase) -> None:
     assert kind in HOST_ONLY

@@ -37,6 +37,11 @@ REFUSALS: Final[Mapping[str, str]] = {
     Refused.NOT_NOW: N_("That cannot be done now (the room is: {phase})."),
     Refused.STALE: N_("Too late: that decision is no longer open."),
     Refused.BAD_NAME: N_("That is no name the server can show. It needs 1 to {limit} visible characters."),
+    Refused.BAD_LINE: N_("That is nothing the server can show. A line has 1 to {limit} visible characters."),
+    Refused.SWITCHED_OFF: N_("This room was opened without that ({setting})."),
+    Refused.MUTED: N_("The host has muted you."),
+    Refused.NO_PERSON: N_("No other person holds seat {seat}."),
+    Refused.ROOM_LOCKED: N_("The host lets nobody new sit down."),
     Refused.TOO_FAST: N_("That was too fast; trying again in a moment."),
     Refused.HALL_FULL: N_("The server is full. Try again later."),
     Refused.STORE_UNAVAILABLE: N_(
@@ -181,6 +186,14 @@ _CLOSED: Final[Mapping[room.WhyClosed, str]] = {
 }
 
 
+_SIGNALS: Final[Mapping[room.Signal, str]] = {
+    room.Signal.LEFT_EYE: N_("the left eye closes"),
+    room.Signal.RIGHT_EYE: N_("the right eye closes"),
+    room.Signal.BOTH_EYES: N_("both eyes close"),
+    room.Signal.EYEBROWS: N_("the eyebrows rise"),
+}
+
+
 def room_event(event: room.RoomEvent, before: People, now: People) -> Lines:
     """What happened in the room; ``before`` and ``now`` are the people at the table around the event."""
     match event:
@@ -213,6 +226,19 @@ def room_event(event: room.RoomEvent, before: People, now: People) -> Lines:
             return (_("Everyone is asked; the answers are shown in {seconds} s.").format(seconds=wait_ms // 1000),)
         case room.SeatReady(seat=seat):
             return (now.say(seat, N_("You are ready."), N_("{who} is ready.")),)
+        case room.Said(seat=seat, text=text):
+            return () if text is None else (now.say(seat, N_("You: {text}"), N_("{who}: {text}"), text=text),)
+        case room.Winked(seat=seat, signal=signal):
+            if signal is None:
+                return (now.say(seat, N_("You wink."), N_("{who} winks at a partner.")),)
+            how = _(_SIGNALS[signal])
+            return (now.say(seat, N_("You give a sign: {how}."), N_("{who} gives you a sign: {how}."), how=how),)
+        case room.SeatMuted(seat=seat, on=True):
+            return (now.say(seat, N_("The host mutes you."), N_("The host mutes {who}.")),)
+        case room.SeatMuted(seat=seat):
+            return (now.say(seat, N_("The host lets you speak again."), N_("The host lets {who} speak again.")),)
+        case room.RoomLock(on=on):
+            return (_("The host locks the room.") if on else _("The host opens the room."),)
         case room.Rematched():
             return (_("Once more: the table is as before the match."),)
         case room.SeedRevealed():

@@ -1,0 +1,296 @@
+"""Talk at the table: lines, winks, mutes and the lock, and who may read what."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from engine.game import Seat, Viewer
+from engine.registry import GAMES
+from protocol.codes import Refused
+from protocol.events import RoomLock, Said, SeatMuted, SeatTaken, Signal, Winked
+from protocol.limits import MAX_LINE
+from protocol.messages import Chat, ChosenSettings, ClearSeat, Join, Leave, Lock, Move, Mute, Wink
+from server.room import Append, Phase, Refuse, Repeat, missed, open_room, shown, snapshot, summary
+from server.room.state import HISTORY
+from server.room.talking import BURST, LINES_KEPT, WINDOW_MS
+from tests.server.roomkit import Hall, happened, refused
+
+MERI = GAMES["hachinin-meri"]
+
+
+def say(hall: Hall, seat: int, text: str) -> Any:
+    return hall.do(Chat(id=hall.id_at(seat), text=text), seat)
+
+
+def mute(hall: Hall, seat: int, other: int, *, on: bool = True, everyone: bool = False) -> Any:
+    return hall.do(Mute(id=hall.id_at(seat), seat=other, on=on, everyone=everyone), seat)
+
+
+def read(hall: Hall, viewer: int | None) -> list[str | None]:
+    """What ``viewer`` reads of all that was said: live and of a missed stretch alike, and in the snapshot."""
+    at = None if viewer is None else Seat(viewer)
+    events = happened(shown(hall.room, tuple(hall.events), at, games=hall.games), Said)
+    texts = [event.text for event in events]
+    lines = [line.text for line in snapshot(hall.room, at, games=hall.games).chat]
+    assert lines == texts[-LINES_KEPT:]
+    return texts
+
+
+@pytest.fixture
+def table() -> Hall:
+    """Ann (host), Bob, and nobody else, before a match."""
+    hall = Hall()
+    hall.join("Bob", 1)
+    return hall
+
+
+# Lines -----------------------------------------------------------------------------------------------------------
+
+
+def test_a_line_is_a_numbered_event_for_everybody_and_names_its_speaker(table: Hall) -> None:
+    decided = say(table, 1, "  Hello\u202e  there ")
+
+    assert isinstance(decided, Append)
+    (event,) = happened(table.events, Said)
+    taken = [number for number, each in enumerate(table.events, 1) if isinstance(each, SeatTaken) and each.seat == 1]
+    assert event == Said(seat=1, by=taken[0], text="Hello there")
+    assert read(table, 0) == read(table, 1) == read(table, None) == ["Hello there"]
+    (line,) = snapshot(table.room, None, games=table.games).chat
+    assert (line.at, line.seat, line.by, line.name) == (table.room.number, 1, event.by, "Bob")
+
+
+@pytest.mark.parametrize("text", ["\u200b", "\u202e\u2066", "x" * (MAX_LINE + 1)])
+def test_a_line_of_nothing_or_too_much_is_refused(table: Hall, text: str) -> None:
+    assert say(table, 0, text) == Refuse(Refused.BAD_LINE, {"limit": MAX_LINE})
+
+
+def test_a_room_opened_without_chat_has_none() -> None:
+    hall = Hall(settings=ChosenSettings(chat=False))
+
+    assert say(hall, 0, "Hello") == Refuse(Refused.SWITCHED_OFF, {"setting": "chat"})
+
+
+def test_a_person_says_only_so_much_at_a_time_whatever_connection_it_comes_over(table: Hall) -> None:
+    for number in range(BURST):
+        table.now += 1
+        assert isinstance(say(table, 1, str(number)), Append)
+    table.drop(1)
+    table.resume(1)
+
+    assert say(table, 1, "more") == Refuse(Refused.TOO_FAST, {"retry_ms": WINDOW_MS - BURST + 1})
+    assert isinstance(say(table, 0, "I may"), Append)
+    table.now += WINDOW_MS - BURST
+    assert refused(say(table, 1, "more")) == Refused.TOO_FAST
+    table.now += 1
+    assert isinstance(say(table, 1, "more"), Append)
+
+
+def test_of_much_talk_the_last_lines_are_kept(table: Hall) -> None:
+    for number in range(HISTORY):
+        table.now += WINDOW_MS
+        say(table, number % 2, str(number))
+
+    assert read(table, 0) == [str(number) for number in range(HISTORY)]
+    assert len(table.room.chat) == LINES_KEPT
+
+
+def test_no_record_of_a_deal_has_what_was_said() -> None:
+    hall = Hall()
+    say(hall, 0, "remember this")
+    hall.start()
+    hall.play_on()
+
+    assert hall.finished
+    assert not any(b"remember this" in deal.record for deal in hall.finished)
+
+
+def test_hachinin_meri_is_played_in_silence_but_between_deals_all_may_talk() -> None:
+    hall = Hall(MERI, options={"deals": 2})
+    assert isinstance(say(hall, 0, "before"), Append)
+    hall.start("easy")
+    hall.deal_now()
+    assert say(hall, 0, "hush") == Refuse(Refused.NOT_NOW, {"phase": "playing"})
+    while hall.phase() is Phase.PLAYING:
+        if not hall.ai():
+            hall.act(0) if not hall.decision.sealed else hall.publish()
+        if hall.phase() is Phase.PLAYING:
+            assert refused(say(hall, 0, "hush")) == Refused.NOT_NOW
+    hall.now += WINDOW_MS
+
+    assert hall.phase() is Phase.BETWEEN_DEALS
+    assert isinstance(say(hall, 0, "well played"), Append)
+
+
+def test_other_games_allow_talk_while_a_deal_is_played(table: Hall) -> None:
+    table.start()
+    table.deal_now()
+
+    assert isinstance(say(table, 1, "hm"), Append)
+
+
+# Mutes -----------------------------------------------------------------------------------------------------------
+
+
+def test_a_mute_hides_what_was_said_and_will_be_said_from_its_asker_alone(table: Hall) -> None:
+    say(table, 1, "one")
+    say(table, 0, "mine")
+    before = table.room.number
+
+    decided = mute(table, 0, 1)
+    say(table, 1, "two")
+
+    assert isinstance(decided, Append)
+    assert table.room.number == before + 1, "a mute is nobody else's business: no event, no number"
+    assert read(table, 0) == [None, "mine", None]
+    assert read(table, 1) == read(table, None) == ["one", "mine", "two"]
+    assert [seat.muted for seat in snapshot(table.room, Seat(0), games=table.games).seats] == [False, True]
+    assert not any(seat.muted for seat in snapshot(table.room, Seat(1), games=table.games).seats)
+
+
+def test_a_mute_hides_also_after_a_reconnection(table: Hall) -> None:
+    mute(table, 0, 1)
+    table.drop(0)
+    after = table.room.number
+    say(table, 1, "while you were away")
+    table.resume(0)
+
+    found = missed(table.room, after, Seat(0), games=table.games)
+
+    assert found is not None
+    assert [event.text for event in happened(found.events, Said)] == [None]
+    assert read(table, 0) == [None]
+
+
+def test_a_mute_can_be_lifted_and_shows_what_was_hidden(table: Hall) -> None:
+    mute(table, 0, 1)
+    say(table, 1, "sorry")
+    mute(table, 0, 1, on=False)
+
+    assert read(table, 0) == ["sorry"]
+
+
+def test_a_mute_follows_its_person_to_another_seat_and_spares_who_comes_after() -> None:
+    hall = Hall(MERI)
+    hall.join("Bob", 1)
+    mute(hall, 0, 1)
+    hall.must(Move(id=hall.id_at(1), seat=2), 1)
+    hall.join("Eve", 1)
+
+    say(hall, 2, "it is me")
+    say(hall, 1, "I am new")
+
+    assert read(hall, 0) == [None, "I am new"]
+
+
+def test_what_the_host_mutes_for_everyone_is_hidden_from_all_and_refused_from_then_on(table: Hall) -> None:
+    say(table, 1, "rude")
+    mute(table, 0, 1, everyone=True)
+
+    assert happened(table.events, SeatMuted) == [SeatMuted(seat=1, on=True)]
+    assert read(table, 0) == read(table, 1) == read(table, None) == [None]
+    assert say(table, 1, "ruder") == Refuse(Refused.MUTED)
+    mute(table, 0, 1, on=False, everyone=True)
+    assert isinstance(say(table, 1, "sorry"), Append)
+
+
+def test_only_the_host_mutes_for_everyone_and_nobody_mutes_themselves_an_ai_or_nobody(table: Hall) -> None:
+    assert mute(table, 1, 0, everyone=True) == Refuse(Refused.ONLY_THE_HOST, {"host": 0})
+    assert mute(table, 0, 0) == Refuse(Refused.NO_PERSON, {"seat": 0})
+    assert mute(table, 0, 2) == Refuse(Refused.NO_SUCH_SEAT, {"seats": 2})
+    table.do(ClearSeat(id=table.id_at(0), seat=1), 0)
+    assert mute(table, 0, 1) == Refuse(Refused.NO_PERSON, {"seat": 1})
+
+
+def test_a_mute_that_is_set_already_changes_nothing(table: Hall) -> None:
+    mute(table, 0, 1)
+
+    assert mute(table, 0, 1) == Repeat()
+    assert mute(table, 1, 0, on=False) == Repeat()
+
+
+# Winks -----------------------------------------------------------------------------------------------------------
+
+
+def meri_table(*, winks: bool = True) -> Hall:
+    """Ann 0, Bob 2 (her partner), Eve 1; asked for the Robai."""
+    hall = Hall(MERI, options={"deals": 1}, settings=ChosenSettings(winks=winks))
+    hall.join("Bob", 2)
+    hall.join("Eve", 1)
+    hall.start("easy")
+    hall.deal_now()
+    return hall
+
+
+def wink(hall: Hall, seat: int) -> Any:
+    return hall.do(Wink(id=hall.id_at(seat), signal=Signal.LEFT_EYE), seat)
+
+
+def test_everybody_sees_a_wink_and_only_partners_see_how() -> None:
+    hall = meri_table()
+    hall.publish()
+
+    assert isinstance(wink(hall, 0), Append)
+
+    viewers: list[Viewer] = [*map(Seat, range(8)), None]
+    seen = {viewer: shown(hall.room, tuple(hall.events), viewer, games=hall.games)[-1] for viewer in viewers}
+    assert all(seen[viewer].signal is Signal.LEFT_EYE for viewer in viewers if viewer is not None and viewer % 2 == 0)
+    assert all(seen[viewer] == Winked(seat=0, signal=None) for viewer in (1, 3, 5, 7, None))
+
+
+def test_winks_are_off_unless_the_room_was_opened_with_them() -> None:
+    hall = meri_table(winks=False)
+    hall.publish()
+
+    assert wink(hall, 0) == Refuse(Refused.SWITCHED_OFF, {"setting": "winks"})
+
+
+def test_H10_nobody_winks_while_answers_are_sealed() -> None:
+    assert refused(wink(meri_table(), 0)) == Refused.NOT_NOW
+
+
+def test_winks_and_lines_share_one_measure() -> None:
+    hall = meri_table()
+    hall.publish()
+    for _ in range(BURST):
+        assert isinstance(wink(hall, 0), Append)
+
+    assert refused(wink(hall, 0)) == Refused.TOO_FAST
+
+
+@pytest.mark.parametrize("name", ["koi-koi", "go-stop"])
+def test_a_game_without_partners_has_no_winks(name: str) -> None:
+    hall = Hall()
+    command = type(hall.create)(id=hall.create.id, game=name, name="Ann", settings=ChosenSettings(winks=True))
+
+    refusal = open_room(command, 0, hall.entropy, games=GAMES)
+
+    assert isinstance(refusal, Refuse)
+    assert (refusal.code, refusal.params["path"]) == (Refused.BAD_FIELD, "$.settings.winks")
+
+
+# The lock --------------------------------------------------------------------------------------------------------
+
+
+def test_nobody_new_sits_down_in_a_locked_room_and_whoever_sits_there_comes_back(table: Hall) -> None:
+    table.do(ClearSeat(id=table.id_at(0), seat=1), 0)
+    table.must(Lock(id=table.id_at(0)), 0)
+    command = Join(id=table.client("Bob").id(), code=table.room.code, name="Bob")
+
+    assert table.do(command) == Refuse(Refused.ROOM_LOCKED)
+    assert summary(table.room).open == ()
+    table.drop(0)
+    assert isinstance(table.resume(0), Append)
+    table.must(Lock(id=table.id_at(0), on=False), 0)
+    assert isinstance(table.do(command), Append)
+    assert happened(table.events, RoomLock) == [RoomLock(on=True), RoomLock(on=False)]
+
+
+def test_a_lock_goes_with_its_host_only_if_nobody_can_open_it(table: Hall) -> None:
+    table.must(Lock(id=table.id_at(0)), 0)
+    table.must(Leave(id=table.id_at(0)), 0)
+
+    assert table.room.host == 1, "the next host can open it"
+    table.must(Lock(id=table.id_at(1), on=False), 1)
+    assert not table.room.locked
