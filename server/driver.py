@@ -11,6 +11,7 @@ import asyncio
 import hashlib
 import hmac
 from collections.abc import Awaitable, Callable, Coroutine
+from contextlib import suppress
 from functools import partial
 from random import Random
 from typing import Any, Final, Protocol
@@ -21,7 +22,6 @@ from engine.game import GameError
 from server import room as rooms
 from server.entries import Actor
 from server.hall import Hall
-from server.health import Health
 from server.host import RoomGone, RoomHost
 from server.index import Index
 from server.log import StoreFull, StoreUnavailable
@@ -72,7 +72,6 @@ class Driver:
         hall: Hall,
         index: Index,
         thinker: Thinker,
-        health: Health,
         *,
         secret: bytes,
         pause_ms: int,
@@ -81,7 +80,6 @@ class Driver:
         self._hall = hall
         self._index = index
         self._thinker = thinker
-        self._health = health
         self._secret = secret
         """Of this server: from it the AI's own generators are seeded."""
         self._pause_ms = pause_ms
@@ -152,12 +150,8 @@ class Driver:
         loop = asyncio.get_running_loop()
         while True:
             began = loop.time()
-            try:
+            with suppress(StoreUnavailable, StoreFull):  # ``server.health`` asks the store too, and tells
                 await self.beat()
-            except (StoreUnavailable, StoreFull) as problem:
-                self._health.store_failed(problem)
-            else:
-                self._health.store_works()
             await asyncio.sleep(BEAT_SECONDS)
             self._node.metrics.loop_lag.set(max(0.0, loop.time() - began - BEAT_SECONDS))
 
@@ -307,7 +301,7 @@ class Driver:
             try:
                 await self.heal()
             except (StoreUnavailable, StoreFull):
-                continue  # the heart has noticed, and tells
+                continue  # the next round does the rest
             except Exception:  # noqa: BLE001 - one room's fault must not end the repair of all others
                 self._node.metrics.internal_errors.inc()
                 _log.exception("heal-failed")

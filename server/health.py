@@ -6,7 +6,8 @@ store, or the store is full. Must not be known here: rooms, and how anything is 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import asyncio
+from collections.abc import Awaitable, Callable
 from http import HTTPStatus
 from typing import Final
 
@@ -14,6 +15,8 @@ from server.log import StoreFull, StoreUnavailable
 
 _PATIENCE_SECONDS: Final = 3.0
 """So long the store may be silent before the node calls itself unready: a failover takes about as long."""
+
+_PROBE_SECONDS: Final = 1.0
 
 
 class Health:
@@ -36,6 +39,21 @@ class Health:
         if isinstance(problem, StoreFull):
             self._store_answered = self._clock()
             self._store_full = True
+
+    async def probe(self, store: Callable[[], Awaitable[None]]) -> None:
+        """Ask ``store`` whether it would take something now, and note what it says."""
+        try:
+            await store()
+        except (StoreUnavailable, StoreFull) as problem:
+            self.store_failed(problem)
+        else:
+            self.store_works()
+
+    async def probe_always(self, store: Callable[[], Awaitable[None]]) -> None:
+        """``probe`` until cancelled."""
+        while True:
+            await self.probe(store)
+            await asyncio.sleep(_PROBE_SECONDS)
 
     def why_not_ready(self) -> str | None:
         """Why new clients should go elsewhere; None if they are welcome."""

@@ -12,7 +12,7 @@ import secrets
 import signal
 import sys
 import time
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -120,13 +120,13 @@ async def _build(settings: Settings, stack: AsyncExitStack, stop: asyncio.Event)
         name=secrets.token_hex(8),
         log=log,
         games=GAMES,
-        clock=lambda: time.time_ns() // 1_000_000,
+        clock=store.now_ms,
         entropy=secrets.token_bytes,
         metrics=metrics,
     )
     hall = Hall(node, index, settings.timing)
     stack.push_async_callback(hall.close)
-    driver = Driver(hall, index, thinkers, health, secret=secrets.token_bytes(32), pause_ms=settings.ai_pause_ms)
+    driver = Driver(hall, index, thinkers, secret=secrets.token_bytes(32), pause_ms=settings.ai_pause_ms)
     keeper = Keeper(index, log, drives=driver.drives, forget_seconds=int(settings.forget_hours * _HOUR_SECONDS))
     hall.observers += [driver, keeper]
     stack.push_async_callback(_last_words, keeper)
@@ -134,7 +134,9 @@ async def _build(settings: Settings, stack: AsyncExitStack, stop: asyncio.Event)
         await driver.beat()
     except (StoreUnavailable, StoreFull) as problem:
         raise CannotServe(f"the store does not work: {problem}") from problem
-    await stack.enter_async_context(_running(driver, keeper, stop))
+    parts = {"driver": driver.run(), "keeper": keeper.run(), "health": health.probe_always(store.probe)}
+    stack.push_async_callback(driver.stop)
+    await stack.enter_async_context(_running(parts, stop))
     return Gateway(hall, health, settings, version=_version())
 
 
@@ -161,9 +163,9 @@ async def _listen(gateway: Gateway, settings: Settings) -> int:
 
 
 @asynccontextmanager
-async def _running(driver: Driver, keeper: Keeper, stop: asyncio.Event) -> AsyncIterator[None]:
-    """Let them run; should one fail, nothing is served any more."""
-    tasks = [asyncio.create_task(driver.run(), name="driver"), asyncio.create_task(keeper.run(), name="keeper")]
+async def _running(parts: dict[str, Coroutine[Any, Any, None]], stop: asyncio.Event) -> AsyncIterator[None]:
+    """Let ``parts`` run; should one fail, nothing is served any more."""
+    tasks = [asyncio.create_task(part, name=name) for name, part in parts.items()]
     for task in tasks:
         task.add_done_callback(lambda _: stop.set())
     try:
@@ -172,10 +174,10 @@ async def _running(driver: Driver, keeper: Keeper, stop: asyncio.Event) -> Async
         for task in tasks:
             task.cancel()
         results = await asyncio.gather(*tasks, return_exceptions=True)
-        await driver.stop()
-    for result in results:
+    for task, result in zip(tasks, results, strict=True):
         if isinstance(result, Exception):
-            raise CannotServe("a part of the server failed; its log says more") from result
+            _log.error("part-failed", part=task.get_name(), exc_info=result)
+            raise CannotServe(f"the {task.get_name()} failed; the log says more") from result
 
 
 async def _last_words(keeper: Keeper) -> None:

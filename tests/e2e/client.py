@@ -94,18 +94,18 @@ class Player:
     async def sit(self, game: str, **options: str | int) -> str:
         """Open a room; its code."""
         await self.connect()
-        return await self._enter(Create(id=self._id(), game=game, name=self.name, options=options))
+        return await self._enter(Create(id=self.next_id(), game=game, name=self.name, options=options))
 
     async def join(self, code: str, seat: int | None = None) -> str:
         await self.connect()
-        return await self._enter(Join(id=self._id(), code=code, name=self.name, seat=seat))
+        return await self._enter(Join(id=self.next_id(), code=code, name=self.name, seat=seat))
 
     async def watch(self, code: str) -> str:
         await self.connect()
-        return await self._enter(Watch(id=self._id(), code=code))
+        return await self._enter(Watch(id=self.next_id(), code=code))
 
     async def start(self, level: str = "medium") -> None:
-        await self._give(Start(id=self._id(), level=level))
+        await self._give(Start(id=self.next_id(), level=level))
 
     # Playing --------------------------------------------------------------------------------------------------
 
@@ -141,6 +141,15 @@ class Player:
                 if isinstance(message, kind):
                     return message
 
+    async def ask(self, command: AnyCommand) -> Accepted | RefusedMessage:
+        """Send a command once and wait for its answer, whatever that is."""
+        await self._send(command)
+        while True:
+            message = await self.hear()
+            if isinstance(message, Accepted | RefusedMessage) and message.id == command.id:
+                return message
+            await self._take(message)
+
     async def leave_the_room(self) -> None:
         """Close the connection without a word to the room."""
         assert self._socket is not None
@@ -170,7 +179,7 @@ class Player:
         while True:
             await self.connect()
             try:
-                command = Resume(id=self._id(), room=self.place.room, token=self.place.token, after=self.number)
+                command = Resume(id=self.next_id(), room=self.place.room, token=self.place.token, after=self.number)
                 await self._send(command)
                 while True:
                     message = await self.hear()
@@ -204,7 +213,7 @@ class Player:
                 for place, raw in enumerate(message.events):
                     await self._saw(message.first + place, msgspec.json.decode(raw))
             case Turn():
-                await self._give(Act(id=self._id(), action=self._rng.choice(message.legal), at=message.at))
+                await self._give(Act(id=self.next_id(), action=self._rng.choice(message.legal), at=message.at))
             case Notice():
                 self.notices.append(message.code)
             case _:
@@ -221,9 +230,9 @@ class Player:
         if seat is None:
             return
         if event["e"] == "match-opened" and seat in event["contributors"]:
-            await self._give(Contribute(id=self._id(), value=secrets.token_hex(32)))
+            await self._give(Contribute(id=self.next_id(), value=secrets.token_hex(32)))
         elif event["e"] == "deal-ended":
-            await self._give(Ready(id=self._id()))
+            await self._give(Ready(id=self.next_id()))
 
     async def _give(self, command: AnyCommand) -> None:
         self._pending[command.id] = command
@@ -233,6 +242,7 @@ class Player:
         assert self._socket is not None
         await self._socket.send(encode(command), text=True)
 
-    def _id(self) -> str:
+    def next_id(self) -> str:
+        """The id for another command."""
         self._sent += 1
         return f"{self._session}.{self._sent}"

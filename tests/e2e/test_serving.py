@@ -14,16 +14,16 @@ import pytest
 import pytest_asyncio
 
 from engine.registry import GAMES
-from protocol.messages import Accepted
+from protocol.messages import Accepted, RefusedMessage, Start
 from tests.e2e.client import Player
 from tests.e2e.serverprocess import QUICK, ServerProcess
 from tests.stores import StoreServer, free_port
 
-Start = Callable[..., Awaitable[ServerProcess]]
+Starting = Callable[..., Awaitable[ServerProcess]]
 
 
 @pytest_asyncio.fixture
-async def start(tmp_path: Path) -> AsyncIterator[Start]:
+async def start(tmp_path: Path) -> AsyncIterator[Starting]:
     """Start a server; each of a test's servers has a directory of its own."""
     servers: list[ServerProcess] = []
 
@@ -52,6 +52,28 @@ def assert_same_story(one: Player, other: Player) -> None:
         assert sorted(player.events) == list(range(player.first, player.number + 1))
 
 
+async def get(port: int, path: str) -> tuple[int, str]:
+    """Status and body of a plain HTTP request."""
+
+    def request() -> tuple[int, str]:
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
+        try:
+            connection.request("GET", path)
+            response = connection.getresponse()
+            return response.status, response.read().decode()
+        finally:
+            connection.close()
+
+    return await asyncio.to_thread(request)
+
+
+async def told(port: int, path: str, answer: tuple[int, str]) -> None:
+    """Ask until this is the answer."""
+    async with asyncio.timeout(20):
+        while await get(port, path) != answer:
+            pass
+
+
 async def sit_together(server: ServerProcess, game: str, **options: str | int) -> tuple[Player, Player]:
     """Two people at one table, on different sides, AI in all other seats; the match is starting."""
     ann = Player(lambda: server.port, "Ann", seed=1)
@@ -66,7 +88,9 @@ async def sit_together(server: ServerProcess, game: str, **options: str | int) -
 
 
 @pytest.mark.parametrize("game", sorted(GAMES))
-async def test_two_people_play_a_whole_match_of_every_game_with_ai_in_the_other_seats(start: Start, game: str) -> None:
+async def test_two_people_play_a_whole_match_of_every_game_with_ai_in_the_other_seats(
+    start: Starting, game: str
+) -> None:
     server = await start()
     ann, bob = await sit_together(server, game)
 
@@ -79,7 +103,7 @@ async def test_two_people_play_a_whole_match_of_every_game_with_ai_in_the_other_
     assert "Traceback" not in server.errors()
 
 
-async def test_people_play_on_a_redis_by_url(start: Start, valkey: StoreServer) -> None:
+async def test_people_play_on_a_redis_by_url(start: Starting, valkey: StoreServer) -> None:
     server = await start("--redis", valkey.tcp_url)
     ann, bob = await sit_together(server, "koi-koi", deals=3)
 
@@ -89,12 +113,32 @@ async def test_people_play_on_a_redis_by_url(start: Start, valkey: StoreServer) 
     assert not (server.directory / "data").exists()
 
 
+async def test_a_full_store_is_told_and_when_it_has_room_again_play_goes_on(
+    start: Starting, valkey: StoreServer
+) -> None:
+    server = await start("--redis", valkey.tcp_url)
+    ann = Player(lambda: server.port, "Ann")
+    await ann.sit("koi-koi")
+
+    assert valkey.ask("CONFIG", "SET", "maxmemory", "1") == b"+OK\r\n"
+    answer = await ann.ask(Start(id=ann.next_id()))
+    assert isinstance(answer, RefusedMessage)
+    assert answer.code == "store-full"
+    await told(server.port, "/readyz", (503, "store-full\n"))
+    assert valkey.ask("CONFIG", "SET", "maxmemory", "0") == b"+OK\r\n"
+    await ann.start()
+    await ann.play()
+
+    assert ann.result is not None
+    await told(server.port, "/readyz", (200, "ready\n"))
+
+
 # SIGKILL ---------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("game", ["koi-koi", "hachinin-meri"])
 async def test_a_server_killed_in_the_middle_of_a_match_goes_on_after_it_without_a_lost_or_doubled_move(
-    start: Start, game: str
+    start: Starting, game: str
 ) -> None:
     server = await start()
     ann, bob = await sit_together(server, game, deals=max(map(int, GAMES[game].options["deals"])))
@@ -118,7 +162,7 @@ async def test_a_server_killed_in_the_middle_of_a_match_goes_on_after_it_without
 
 
 async def test_two_nodes_serve_one_room_and_when_one_is_killed_the_other_goes_on(
-    start: Start, valkey: StoreServer
+    start: Starting, valkey: StoreServer
 ) -> None:
     first = await start("--redis", valkey.tcp_url)
     second = await start("--redis", valkey.tcp_url)
@@ -140,7 +184,7 @@ async def test_two_nodes_serve_one_room_and_when_one_is_killed_the_other_goes_on
     assert "Traceback" not in second.errors()
 
 
-async def test_a_room_that_nobody_watches_goes_on_after_a_kill_to_its_end(start: Start) -> None:
+async def test_a_room_that_nobody_watches_goes_on_after_a_kill_to_its_end(start: Starting) -> None:
     server = await start("--timing", "pause_ms=0,redeal_ms=0,question_ms=100,grace_ms=50,contributions_ms=50")
     ann = Player(lambda: server.port, "Ann")
     code = await ann.sit("hachinin-meri", deals=8)
@@ -163,7 +207,7 @@ async def test_a_room_that_nobody_watches_goes_on_after_a_kill_to_its_end(start:
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 async def test_a_signal_ends_the_server_in_order_and_tells_everybody_to_come_again(
-    start: Start, number: signal.Signals
+    start: Starting, number: signal.Signals
 ) -> None:
     server = await start()
     ann, bob = await sit_together(server, "hachinin-meri")
@@ -182,7 +226,7 @@ async def test_a_signal_ends_the_server_in_order_and_tells_everybody_to_come_aga
     assert_same_story(ann, bob)
 
 
-async def test_a_server_that_ends_when_it_is_empty_does_so_after_its_last_guest(start: Start) -> None:
+async def test_a_server_that_ends_when_it_is_empty_does_so_after_its_last_guest(start: Starting) -> None:
     server = await start("--exit-when-empty", "0.1")
     ann, bob = await sit_together(server, "koi-koi")
 
@@ -192,26 +236,18 @@ async def test_a_server_that_ends_when_it_is_empty_does_so_after_its_last_guest(
     assert await server.ended() == 0
 
 
-async def test_metrics_are_served_on_a_port_of_their_own(start: Start) -> None:
+async def test_metrics_are_served_on_a_port_of_their_own(start: Starting) -> None:
     port = free_port()
     server = await start("--metrics-port", str(port))
     ann, bob = await sit_together(server, "koi-koi")
     await asyncio.gather(ann.play(), bob.play())
 
-    def scrape() -> str:
-        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
-        try:
-            connection.request("GET", "/metrics")
-            return connection.getresponse().read().decode()
-        finally:
-            connection.close()
-
-    told = await asyncio.to_thread(scrape)
-    assert 'fudaza_commands_total{command="create",outcome="accepted"} 1.0' in told
-    assert "fudaza_connections 2.0" in told
+    _, metrics = await get(port, "/metrics")
+    assert 'fudaza_commands_total{command="create",outcome="accepted"} 1.0' in metrics
+    assert "fudaza_connections 2.0" in metrics
 
 
-async def test_what_is_logged_holds_no_token_no_card_and_no_seed(start: Start) -> None:
+async def test_what_is_logged_holds_no_token_no_card_and_no_seed(start: Starting) -> None:
     server = await start("--log-level", "debug")
     ann, bob = await sit_together(server, "koi-koi")
     await asyncio.gather(ann.play(), bob.play())
@@ -268,7 +304,7 @@ async def test_a_wrong_setting_is_one_clear_sentence(tmp_path: Path) -> None:
     assert "wrong value 'none' for ai_workers" in said
 
 
-async def test_a_data_directory_in_use_is_one_clear_sentence(start: Start, tmp_path: Path) -> None:
+async def test_a_data_directory_in_use_is_one_clear_sentence(start: Starting, tmp_path: Path) -> None:
     server = await start()
     second = tmp_path / "second"
     second.mkdir()

@@ -223,9 +223,7 @@ class House:
         self.health = Health(lambda: self.clock() / 1000)
         self.thinker = Instant()
         self.slept: list[float] = []
-        self.driver = Driver(
-            self.hall, self.index, self.thinker, self.health, secret=b"s" * 32, pause_ms=0, sleep=self._sleep
-        )
+        self.driver = Driver(self.hall, self.index, self.thinker, secret=b"s" * 32, pause_ms=0, sleep=self._sleep)
         self.keeper = Keeper(self.index, self.node.log, drives=self.driver.drives, forget_seconds=60)
         self.hall.observers += [self.driver, self.keeper]
 

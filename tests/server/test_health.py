@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from http import HTTPStatus
 
 import pytest
@@ -49,6 +50,23 @@ def test_a_full_store_makes_the_node_unready_until_it_takes_something(health: He
     assert health.http("/readyz") == (HTTPStatus.SERVICE_UNAVAILABLE, "store-full\n")
     health.store_works()
     assert health.why_not_ready() is None
+
+
+async def test_what_a_probe_finds_is_noted(health: Health, now: list[float]) -> None:
+    async def answer(problem: StoreFull | StoreUnavailable | None) -> str | None:
+        async def store() -> None:
+            await asyncio.sleep(0)
+            if problem is not None:
+                raise problem
+
+        await health.probe(store)
+        return health.why_not_ready()
+
+    assert await answer(StoreFull()) == "store-full"
+    assert await answer(None) is None
+    now[0] += 4
+    assert await answer(StoreUnavailable()) == "store-unavailable"
+    assert await answer(None) is None
 
 
 def test_other_paths_are_not_found(health: Health) -> None:
