@@ -3,7 +3,8 @@
 Every deck is dealt twice with the same beginner and the sides' players exchanged, so that each has the other's cards
 once; in Hachinin Meri that turns the table by one seat. A pair of deals is one observation. Decks come from the
 arena's seed through ``engine.shuffle``; each seat's generator from the same seed through another purpose, so that
-neither tells anything of the other. Whatever is observed depends on the contest and the pair's number alone, not on
+neither tells anything of the other. A seat has the same dice in both deals of a pair: equal teams come out exactly
+equal. Whatever is observed depends on the contest and the pair's number alone, not on
 who computes it.
 """
 
@@ -169,7 +170,7 @@ def _seated(
         side = game.side(seat)
         team = (side + turned) % 2
         hand = teams[team][(taken[side] + number) % len(teams[team])]
-        dice = Random(_derived(_PLAYERS, contest.seed, number, turned, seat))
+        dice = Random(_derived(_PLAYERS, contest.seed, number, seat))
         places.append(_Place(game, seat, hand, dice, ledgers[team]))
         taken[side] += 1
     return places

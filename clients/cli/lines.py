@@ -149,8 +149,6 @@ class LineFace(Face):
         self._table_due = False
         if question is None:
             self._asked = None
-            if self._reader.interactive and not self._prompt_open and self._session.picture is not None:
-                self._prompt()
             return
         if question.key != self._asked:
             self._asked = question.key
@@ -164,7 +162,8 @@ class LineFace(Face):
         self._say(question.text)
         width = max(len(choice.typed) for choice in question.choices)
         for number, choice in enumerate(question.choices, 1):
-            self._say(f"  {number:2}  {choice.typed:{width}}  {choice.label}")
+            by_enter = f"  ({_('or just Enter')})" if choice is question.by_enter else ""
+            self._say(f"  {number:2}  {choice.typed:{width}}  {choice.label}{by_enter}")
 
     def _prompt(self) -> None:
         # Whoever reads this from a pipe reads lines.
@@ -296,10 +295,9 @@ class LineFace(Face):
         self._quit()
 
     def _take_nothing(self) -> None:
-        """An empty line answers a question that has one answer."""
         question = self._question()
-        if question is not None and len(question.choices) == 1:
-            self._answer(question.choices[0].typed)
+        if question is not None and question.by_enter is not None:
+            self._answer(question.by_enter.typed)
 
     def _answer(self, line: str) -> bool:
         question = self._question()
@@ -324,7 +322,7 @@ class LineFace(Face):
             "rules": self._say_rules,
             "quit": self._quit,
             "q": self._quit,
-            "leave": lambda: self._send(Leave),
+            "leave": self._leave,
         }
         if name in plain and not arguments:
             plain[name]()
@@ -404,6 +402,11 @@ class LineFace(Face):
         picture = self._session.picture
         if picture is not None:
             self._say(*rules_of(picture.game.name))
+
+    def _leave(self) -> None:
+        self._send(Leave)
+        if self._offline:
+            self._say(_("You leave as soon as the connection is back; Control-C ends at once and keeps the seat."))
 
     def _quit(self) -> None:
         self._say(*self._way_back())

@@ -131,16 +131,15 @@ class LocalServer:
 def _clear(servers: Path) -> None:
     """Remove what servers left that stopped long ago."""
     for directory in servers.iterdir():
-        alive = directory / "alive"
-        try:
-            if time.time() - alive.stat().st_mtime < KEPT_SECONDS or _locked(alive):
-                continue
-        except FileNotFoundError:
-            pass
-        shutil.rmtree(directory, ignore_errors=True)
+        marks = [path for path in (directory, directory / "server.log") if path.exists()]
+        newest = max((path.stat().st_mtime for path in marks), default=0.0)
+        if time.time() - newest > KEPT_SECONDS and not _locked(directory / "alive"):
+            shutil.rmtree(directory, ignore_errors=True)
 
 
 def _locked(path: Path) -> bool:
+    if not path.exists():
+        return False
     with path.open("rb") as file:
         return not take_lock(file.fileno())
 

@@ -37,6 +37,8 @@ class Question(Struct, frozen=True):
     choices: tuple[Choice, ...]
     about_cards: bool = False
     """The table belongs to it."""
+    by_enter: Choice | None = None
+    """What an empty line chooses, where there is one harmless thing to do."""
 
     def chosen(self, line: str) -> Choice | None:
         """The choice that a line names, by number from 1 or by its text in any case; None: it names none."""
@@ -58,7 +60,7 @@ def open_question(core: Core, level: str) -> Question | None:
     match picture.phase:
         case pictures.BETWEEN_DEALS if picture.waits_for_you and not session.asked(Ready):
             go_on = Choice("next", _("go on"), lambda: core.ask(Ready))
-            return Question(("next", picture.match), _("Ready for the next deal?"), (go_on,))
+            return Question(("next", picture.match), _("Ready for the next deal?"), (go_on,), by_enter=go_on)
         case pictures.FINISHED if not session.asked(Rematch):
             choices = [Choice("leave", _("leave the table"), lambda: core.ask(Leave))]
             if picture.is_host:
@@ -82,7 +84,8 @@ def _decision(core: Core, picture: Picture, turn: Turn) -> Question:
         return lambda: core.act(action)
 
     choices = tuple(Choice(action, words.move(action, picture.view), mover(action)) for action in turn.legal)
-    return Question(("turn", turn.at), text, choices, about_cards=True)
+    only = choices[0] if len(choices) == 1 else None
+    return Question(("turn", turn.at), text, choices, about_cards=True, by_enter=only)
 
 
 def in_notation(line: str, cards: Iterable[str]) -> str:

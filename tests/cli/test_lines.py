@@ -261,3 +261,32 @@ async def test_news_do_not_run_into_the_prompt_of_a_terminal() -> None:
         text = await seat.screen.until("Bea sits down in seat 1.")
         assert text.startswith("\n")
         await seat.screen.until("> ")
+
+
+async def test_enter_alone_does_the_one_thing_there_is_to_do_in_a_deal() -> None:
+    async with seated(MERI) as seat:
+        text = await seat.screen.until(">\n")
+        only = offered_declaration(text)
+        seat.screen.type("")
+        await seat.screen.until(">\n")
+        assert (moves(seat) == ["pass"]) == only
+
+
+def offered_declaration(text: str) -> bool:
+    return "1  pass" in text and "declare  " not in text
+
+
+async def test_enter_alone_neither_begins_a_match_nor_leaves_the_table() -> None:
+    async with seated(KOI_KOI, start=False) as seat:
+        await seat.screen.until(">\n")
+        seat.screen.type("")
+        await seat.screen.until(">\n")
+        assert not any(isinstance(command, Start) for command in seat.hall.commands)
+
+
+async def test_enter_alone_does_not_choose_among_several_moves() -> None:
+    async with seated(KOI_KOI) as seat:
+        await seat.screen.until(">\n")
+        seat.screen.type("")
+        await seat.screen.until(">\n")
+        assert moves(seat) == []

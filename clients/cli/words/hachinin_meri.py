@@ -249,7 +249,10 @@ def _head(table: Table, people: People) -> str:
         okie=table.okie,
     )
     dealer = people.say(table.dealer, N_("You deal."), N_("{who} deals."))
-    return f"{okie} {dealer} " + _("Points: {points}.").format(points=_points(table.points))
+    points = _("Points: {points}.").format(points=_points(table.points))
+    if people.you is None:
+        return f"{okie} {dealer} {points}"
+    return f"{okie} {dealer} {points} " + _("Your team: {team}.").format(team=_team(people.you))
 
 
 def _orders(table: Table) -> Lines:
