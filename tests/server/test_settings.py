@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from server.entries import Timing
+from server.metrics import Metrics
 from server.settings import SECRETS, BadSetting, Settings, load, unknown_in
 
 
@@ -107,3 +109,15 @@ def test_a_misspelt_name_in_the_environment_is_noticed() -> None:
     environment = {"FUDAZA_PROT": "1", "FUDAZA_PORT": "1", "FUDAZA_SERVER": "ws://x", "HOME": "/"}
 
     assert unknown_in(environment) == ("FUDAZA_PROT",)
+
+
+def test_every_setting_and_metric_is_in_the_operators_manual_with_its_default() -> None:
+    manual = (Path(__file__).parents[2] / "docs" / "operations.md").read_text()
+    for field in msgspec.structs.fields(Settings):
+        (row,) = (line for line in manual.splitlines() if line.startswith(f"| `{field.name}` |"))
+        if isinstance(field.default, int | float | str) and not isinstance(field.default, bool):
+            assert f"| `{field.default}` |" in row
+    for name, value in msgspec.structs.asdict(Timing()).items():
+        assert f"| `{name}` | `{value}` |" in manual
+    for family in Metrics().registry.collect():
+        assert f"`{family.name}" in manual, family.name
