@@ -4,8 +4,7 @@ Every deck is dealt twice with the same beginner and the sides' players exchange
 once; in Hachinin Meri that turns the table by one seat. A pair of deals is one observation. Decks come from the
 arena's seed through ``engine.shuffle``; each seat's generator from the same seed through another purpose, so that
 neither tells anything of the other. A seat has the same dice in both deals of a pair: equal teams come out exactly
-equal. Whatever is observed depends on the contest and the pair's number alone, not on
-who computes it.
+equal. Whatever is observed depends on the contest and the pair's number alone, not on who computes it.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from typing import Any, Final
 from msgspec import Struct
 
 from clients.cli.arena_external import ProgramHand
-from clients.cli.arena_players import BadAnswer, Hand, HouseHand, Player, RandomHand, Team
+from clients.cli.arena_players import Hand, HouseHand, Player, RandomHand, Team, YardstickHand
 from engine.game import AnyGame, Budget, OptionValue, Outcome, Seat
 from engine.match import REDEAL, DealBegan
 from engine.registry import GAMES
@@ -105,6 +104,8 @@ def _play_chunk(contest: Contest, chunk: range) -> list[Pair]:
 def _hand(game: AnyGame, player: Player) -> Hand:
     if player.command:
         return ProgramHand(game, player.command)
+    if player.yardstick:
+        return YardstickHand(game.yardsticks[player.yardstick])
     return RandomHand() if player.level is None else HouseHand(game, Budget(player.level, player.rollouts))
 
 
@@ -141,12 +142,9 @@ class _Place:
 
     def decide(self, state: Any, *, sealed: bool) -> Any:
         view, legal = self.game.view(state, self.seat), self.game.legal_at(state, self.seat)
-        began = self.hand.clock()
-        try:
-            action = self.hand.choose(view, legal, self.dice, sealed=sealed)
-        except BadAnswer:
-            self.ledger.bad_answers += 1
-            action = self.game.default_action(view)
+        began, refused = self.hand.clock(), self.hand.refused
+        action = self.hand.choose(view, legal, self.dice, sealed=sealed)
+        self.ledger.bad_answers += self.hand.refused - refused
         if len(legal) > 1:
             self.ledger.nanoseconds.append(self.hand.clock() - began)
         return action

@@ -1,7 +1,7 @@
 """A program that plays in the arena: it reads and writes the JSON lines of ``fudaza play --json``.
 
 ``docs/json-mode.md`` describes them. The arena sends ``table`` when a deal begins, ``event`` for everything that the
-seat is shown, ``turn`` when it is to decide, ``error`` for an answer that is no legal action, and ``end``. A program
+seat is shown, ``turn`` when it is to decide, ``done`` or ``error`` for its answer, and ``end``. A program
 that plays at a table therefore plays here; nothing but what the seat may see crosses to it.
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import subprocess
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from random import Random
 from threading import Timer
@@ -17,9 +17,10 @@ from typing import Any, Final
 
 import msgspec
 
-from clients.cli.arena_players import BadAnswer, Hand
+from clients.cli.arena_players import Hand
 from clients.cli.json_lines import BAD_LINE, DoAct
 from clients.cli.picture import PLAYING, MatchPicture
+from clients.cli.words.games import words_of
 from engine.game import AnyGame, GameError, MalformedAction, Message, Options, Seat
 from protocol.codes import Refused
 from protocol.messages import SeatInfo
@@ -93,20 +94,29 @@ class ProgramHand(Hand):
                 self._tell("event", number=self._number, event=event)
 
     def choose(self, view: Any, legal: Sequence[Any], rng: Random, *, sealed: bool) -> Any:  # noqa: ARG002
-        """What the program answers to a ``turn`` line."""
+        """What the program answers to a ``turn`` line. As at a table, the turn stays open after a refused answer."""
         texts = {self._game.text(action): action for action in legal}
         with self._limited():
             self._tell("turn", at=self._number, legal=list(texts), sealed=sealed, left_ms=None, view=view)
-            answer = self._line()
+            while (text := self._answer(view, texts.keys())) is None:
+                self.refused += 1
+            self._tell("done", command="act", action=text, at=None if sealed else self._number)
+        return texts[text]
+
+    def _answer(self, view: Any, legal: Collection[str]) -> str | None:
+        """The action that the next line names; None, and an ``error`` line, where it names none that is legal."""
+        line = self._line()
         try:
-            return texts[self._action(answer)]
-        except KeyError as unknown:
-            refusal = self._refusal(view, unknown.args[0])
+            text = _action(line)
         except msgspec.MsgspecError as problem:
-            refusal = Message(BAD_LINE, {"line": answer, "problem": str(problem)})
-        with self._limited():
-            self._tell("error", command="act", action=answer, code=refusal.code, params=refusal.params, text="")
-        raise BadAnswer(refusal)
+            self._tell("error", line=line, code=BAD_LINE, params={}, text=str(problem))
+            return None
+        if text in legal:
+            return text
+        refusal = self._refusal(view, text)
+        told = words_of(self._game.name).refusal(refusal.code, refusal.params)
+        self._tell("error", command="act", action=text, code=refusal.code, params=refusal.params, text=told)
+        return None
 
     def close(self) -> None:
         """Say goodbye; who does not leave is shown out."""
@@ -114,20 +124,16 @@ class ProgramHand(Hand):
             self._tell("end", end="arena-over", params={}, text="")
         with suppress(OSError):
             self._to.close()
-        try:
-            self._process.wait(_GOODBYE_SECONDS)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
+        self._status()
         self._from.close()
 
-    @staticmethod
-    def _action(line: str) -> str:
-        """The text of the action that a line names, as in JSON mode: plain, as a JSON string, or ``{"do": "act"}``."""
-        if line[:1] not in {"{", '"'}:
-            return line
-        said = _decoder.decode(line)
-        return said if isinstance(said, str) else said.action
+    def _status(self) -> int:
+        """Its exit status, once it has left."""
+        try:
+            return self._process.wait(_GOODBYE_SECONDS)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            return self._process.wait()
 
     def _refusal(self, view: Any, text: str) -> Message:
         try:
@@ -156,7 +162,7 @@ class ProgramHand(Hand):
         try:
             yield
         except OSError:
-            status = self._process.wait(_GOODBYE_SECONDS)
+            status = self._status()
             why = f"no answer within {self._seconds:g} s" if self._silent else f"it ended with status {status}"
             raise BotFailed(self._command, why) from None
         finally:
@@ -165,3 +171,15 @@ class ProgramHand(Hand):
     def _lose_patience(self) -> None:
         self._silent = True
         self._process.kill()
+
+
+def _action(line: str) -> str:
+    """The text of the action that a line names, as in JSON mode: plain, as a JSON string, or ``{"do": "act"}``.
+
+    Raises:
+        msgspec.MsgspecError: it looks like JSON and is nothing of the kind.
+    """
+    if line[:1] not in {"{", '"'}:
+        return line
+    said = _decoder.decode(line)
+    return said if isinstance(said, str) else said.action

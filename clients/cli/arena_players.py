@@ -1,4 +1,4 @@
-"""Who plays in the arena: uniformly random moves, a level of the house, or a program of anybody's.
+"""Who plays in the arena: uniformly random moves, a level of the house, a yardstick, or a program of anybody's.
 
 Belongs here: reading what the command line calls a player, and making the moves of one seat. A player is given its
 seat's view, the legal actions and a generator of its own, and nothing else.
@@ -16,7 +16,7 @@ from typing import Any, ClassVar, Final
 
 from msgspec import Struct
 
-from engine.game import AnyGame, Budget, GameError, Level, Message, Options, Seat
+from engine.game import AnyGame, Budget, GameError, Level, Options, Seat
 
 RANDOM: Final = "random"
 """Names the player of uniformly random legal moves."""
@@ -31,20 +31,14 @@ class UnknownPlayer(GameError):
         self.known = tuple(known)
 
 
-class BadAnswer(GameError):
-    """A program's answer is no legal action; the game's default action is made instead, and it is counted."""
-
-    def __init__(self, refusal: Message) -> None:
-        super().__init__(f"{refusal.code} {refusal.params}")
-        self.refusal = refusal
-
-
 class Player(Struct, frozen=True):
-    """One way to play: random moves, a level, or a command."""
+    """One way to play: random moves, a level, a yardstick, or a command."""
 
     level: Level | None = None
     rollouts: int | None = None
     """For a searching level; None for its own number."""
+    yardstick: str = ""
+    """The name of one of the game's yardsticks."""
     command: tuple[str, ...] = ()
     """A program that speaks JSON lines."""
 
@@ -59,7 +53,7 @@ class Team(Struct, frozen=True):
 
 
 def team_of(text: str, game: AnyGame, rollouts: int | None = None) -> Team:
-    """The team that ``text`` names: ``LEVEL``, ``LEVEL@ROLLOUTS``, ``random`` or a command; several with ``+`` between
+    """The team that ``text`` names: ``LEVEL``, ``LEVEL@ROLLOUTS``, ``random``, a yardstick or a command; several with ``+`` between
     them and ``*N`` behind for N of a kind. One player fills all seats of a side.
 
     Raises:
@@ -88,13 +82,15 @@ def _player(name: str, text: str, game: AnyGame, rollouts: int | None) -> Player
         raise UnknownPlayer(text, _known(game))
     if level == RANDOM:
         return Player()
+    if name in game.yardsticks:
+        return Player(yardstick=name)
     if level not in game.levels:
         raise UnknownPlayer(text, _known(game))
     return Player(Level(level), int(given) if _at else rollouts)
 
 
 def _known(game: AnyGame) -> list[str]:
-    return [RANDOM, *(level.value for level in game.levels)]
+    return [RANDOM, *game.yardsticks, *(level.value for level in game.levels)]
 
 
 def _runnable(text: str) -> bool:
@@ -107,6 +103,8 @@ class Hand(ABC):
 
     listens: ClassVar[bool] = False
     """Whether it wants to be told what happens."""
+    refused = 0
+    """Answers so far that were no legal action."""
 
     def clock(self) -> int:
         """Nanoseconds; what passes between two readings is what a decision cost."""
@@ -120,11 +118,7 @@ class Hand(ABC):
 
     @abstractmethod
     def choose(self, view: Any, legal: Sequence[Any], rng: Random, *, sealed: bool) -> Any:
-        """An action of ``legal`` (not empty).
-
-        Raises:
-            BadAnswer: whoever decides chose nothing legal.
-        """
+        """An action of ``legal`` (not empty)."""
 
     def close(self) -> None:  # noqa: B027 - likewise
         """There are no more deals."""
@@ -136,6 +130,17 @@ class RandomHand(Hand):
     def choose(self, view: Any, legal: Sequence[Any], rng: Random, *, sealed: bool) -> Any:  # noqa: ARG002
         """Any of them."""
         return rng.choice(legal)
+
+
+class YardstickHand(Hand):
+    """A yardstick of the game."""
+
+    def __init__(self, yardstick: Yardstick) -> None:
+        self._yardstick = yardstick
+
+    def choose(self, view: Any, legal: Sequence[Any], rng: Random, *, sealed: bool) -> Any:  # noqa: ARG002
+        """What the yardstick chooses."""
+        return self._yardstick(view, legal)
 
 
 class HouseHand(Hand):

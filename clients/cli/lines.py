@@ -355,16 +355,14 @@ class LineFace(Face):
         question = self._question()
         if line.isdecimal() and question is not None:
             most = len(question.choices)
-            return _("There is no {number}; choose from 1 to {most}.").format(number=line, most=most)
+            return _("There is no {number}; choose from 1 to {most}.").format(number=line[:LONGEST_ECHO], most=most)
         try:
-            action = picture.game.parse(in_notation(line, picture.game.cards))
+            action = None if line.isdecimal() else picture.game.parse(in_notation(line, picture.game.cards))
         except MalformedAction:
             return _("{line}? Type help for what can be done.").format(line=line[:LONGEST_ECHO])
         if session.answering is not None:
-            return _("{action} is on its way; the server has not confirmed it yet.").format(
-                action=session.answering.action
-            )
-        if session.turn is None or picture.view is None:
+            return _on_its_way(session.answering)
+        if session.turn is None or picture.view is None or action is None:
             return _("It is not your turn.")
         why = picture.game.why(picture.view, action)
         if why is None:  # the server's word counts, and it did not offer this

@@ -127,6 +127,17 @@ async def test_on_a_terminal_commands_work_while_somebody_else_is_asked() -> Non
         await seat.screen.until("Seats:")
 
 
+async def test_a_number_typed_while_nothing_is_asked_is_no_riddle() -> None:
+    hall = Hall(KOI_KOI, seed=5)
+    async with seated(KOI_KOI, hall=hall, interactive=True, start=False, door=Join, code=CODE, name="Bea") as seat:
+        await seat.screen.until("You are the host.")
+        hall.phase = "playing"
+        seat.network.wires[-1].say([hall.snapshot()])
+        await seat.screen.until("No cards are on the table yet.")
+        seat.screen.type("1")
+        await seat.screen.until("It is not your turn.")
+
+
 async def test_quit_keeps_the_seat() -> None:
     async with seated(KOI_KOI) as seat:
         seat.screen.type("quit")

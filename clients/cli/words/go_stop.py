@@ -51,7 +51,7 @@ NAMES: Final = FlowerNames(
     {
         "11b": N_("phoenix"),
         "11p": N_("coloured junk (double)"),
-        "12b": N_("rain man"),
+        "12b": N_("bright"),
         "12a": N_("swallow"),
         "12r": N_("plain ribbon"),
         "12p": N_("lightning (double junk)"),
