@@ -21,7 +21,7 @@ Three laws tie them together, and the conformance suite holds every registered g
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
 from random import Random
 from typing import Any, ClassVar, Generic, NewType, TypeAlias, TypeVar
@@ -43,6 +43,9 @@ Options: TypeAlias = Mapping[str, OptionValue]
 
 Param: TypeAlias = str | int | tuple[str, ...]
 """A parameter of a message: a card, an option, a number, or several cards. Clients word it."""
+
+Yardstick: TypeAlias = Callable[[Any, Sequence[Any]], Any]
+"""A frozen player: from a seat's view and its legal actions (not empty) one of these. Draws nothing at random."""
 
 FrozenState = TypeVar("FrozenState", bound=Struct)
 ActionT = TypeVar("ActionT", bound=Struct)
@@ -170,6 +173,10 @@ class Game(ABC, Generic[FrozenState, ActionT, EventT, ViewT]):
     """Whether players must not talk while a deal is played."""
     levels: ClassVar[tuple[Level, ...]]
     """The levels that ``think`` plays, weakest first."""
+    yardsticks: ClassVar[Mapping[str, Yardstick]] = {}
+    """What the levels are measured with, by name. Never sits at a table, and never changes: figures of different
+    years must mean the same.
+    """
     state_type: ClassVar[type[Struct]]
     view_type: ClassVar[type[Struct]]
     event_types: ClassVar[tuple[type[Struct], ...]]

@@ -7,12 +7,12 @@ position.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from random import Random
-from typing import Final
+from typing import ClassVar, Final
 
-from engine.game import Budget, Card, Game, Level, Message, Options, Outcome, Seat, Step, Thought, Viewer
-from engine.koi_koi import bot, rules, scoring, sight, text
+from engine.game import Budget, Card, Game, Level, Message, Options, Outcome, Seat, Step, Thought, Viewer, Yardstick
+from engine.koi_koi import bot, rules, scoring, sight, text, yardstick
 from engine.koi_koi.types import Action, Event, Phase, State, View
 
 
@@ -27,6 +27,7 @@ class KoiKoi(Game[State, Action, Event, View]):
     options = rules.OPTIONS
     beginner = "first"
     levels = (Level.EASY, Level.MEDIUM)
+    yardsticks: ClassVar[Mapping[str, Yardstick]] = {"greedy": yardstick.greedy}
     state_type = State
     view_type = View
     event_types = Event.__args__
