@@ -22,7 +22,7 @@ from engine.game import GameError
 from server import room as rooms
 from server.entries import Actor
 from server.hall import Hall
-from server.host import RoomGone, RoomHost
+from server.host import NoSuchRoom, RoomGone, RoomHost
 from server.index import Index
 from server.log import StoreFull, StoreUnavailable
 from server.room import AiMove, FinishedDeal, Phase, Room
@@ -127,10 +127,12 @@ class Driver:
             group.create_task(self._heal_always())
 
     async def stop(self) -> None:
-        """Give up what is being thought or fired. Nothing is lost: whoever drives next does it."""
+        """Give up what is being thought or fired, and say so: whoever drives next does it at once."""
         for task in tuple(self._tasks):
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
+        with suppress(StoreUnavailable, StoreFull):  # then the others notice it by themselves
+            await self._index.beat(self._node.name, 0)
 
     # Which rooms ----------------------------------------------------------------------------------------------
 
@@ -174,10 +176,12 @@ class Driver:
         try:
             host = await self._hall.room(room_id)
             await host.reconcile(self.nodes)
+        except NoSuchRoom:
+            await self._index.set_due(room_id, None)  # it was announced and never opened, or its time to live is over
         except RoomGone:
-            await self._index.set_due(room_id, None)
-            return
-        self._hall.changed(host)
+            return  # a room of a newer server, perhaps: it is not ours to forget
+        else:
+            self._hall.changed(host)
 
     # Clocks ---------------------------------------------------------------------------------------------------
 

@@ -54,7 +54,7 @@ _STRIKES: Final = 20
 _STRIKES_PER_SECOND: Final = 0.2
 """… and in the long run, before the connection is closed."""
 _GUESSES: Final = 30
-"""Wrong codes and tokens from one address at once …"""
+"""Wrong codes from one address at once …"""
 _GUESSES_PER_SECOND: Final = 0.5
 """… and in the long run: 2^30 codes take their guesser sixty years."""
 _OPEN_SECONDS: Final = 10.0
@@ -277,8 +277,12 @@ class Session:
     async def _enter(self, command: Create | Join | Watch | Resume) -> str:
         """Bring this connection into a room."""
         now = self._gateway.clock()
-        limits = self._gateway.openings if isinstance(command, Create) else self._gateway.guesses
-        wait = limits.take(self._address, now) if isinstance(command, Create) else limits.wait(self._address, now)
+        if isinstance(command, Create):
+            wait = self._gateway.openings.take(self._address, now)
+        elif isinstance(command, Resume):
+            wait = 0.0  # nobody guesses 256 bits, and no guesser shall keep a neighbour from their seat
+        else:
+            wait = self._gateway.guesses.wait(self._address, now)
         if wait:
             return self._refuse(command.id, Refused.TOO_FAST, {"retry_ms": int(wait * 1000) + 1})
         if isinstance(command, Create):
@@ -291,13 +295,11 @@ class Session:
             if host is None:
                 break
             try:
-                outcome = await host.submit(command, None, self._outbox)
+                return self._settle(host, await host.submit(command, None, self._outbox), command)
             except RoomGone:
                 continue
-            if outcome.code == Refused.BAD_TOKEN:
-                self._gateway.guesses.take(self._address, now)
-            return self._settle(host, outcome, command)
-        self._gateway.guesses.take(self._address, now)
+        if not isinstance(command, Resume):
+            self._gateway.guesses.take(self._address, now)
         return self._refuse(command.id, Refused.UNKNOWN_ROOM)
 
     async def _find(self, command: Join | Watch | Resume) -> RoomHost | None:

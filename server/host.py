@@ -78,7 +78,11 @@ class Outcome(NamedTuple):
 
 
 class RoomGone(Exception):
-    """The room's log is not there (any more), or this version of the server cannot read it."""
+    """The room is not to be had here."""
+
+
+class NoSuchRoom(RoomGone):
+    """There is no log of this room (any more)."""
 
 
 class RoomHost:
@@ -104,7 +108,8 @@ class RoomHost:
         """Read and fold the room's log, and listen for what other nodes append.
 
         Raises:
-            RoomGone: there is no such log, or it cannot be read by this version.
+            NoSuchRoom: there is no log of it.
+            RoomGone: this version cannot read it.
             StoreUnavailable: the store does not answer.
         """
         room, head, finished = await _read_whole(node, room_id)
@@ -458,7 +463,8 @@ async def _read_whole(node: Node, room_id: str) -> tuple[Room, Head, list[Finish
     """The room that its whole log makes, and the records of its finished deals.
 
     Raises:
-        RoomGone: there is no log, or it cannot be read by this version.
+        NoSuchRoom: there is no log.
+        RoomGone: it cannot be read by this version; perhaps by another.
         StoreUnavailable: the store does not answer.
     """
     stored = await node.log.read(room_id)
@@ -475,5 +481,5 @@ async def _read_whole(node: Node, room_id: str) -> tuple[Room, Head, list[Finish
     except (Forked, UnreadableEntry, OtherRules) as problem:
         raise RoomGone(f"the log of {room_id} cannot be read: {problem}") from problem
     if room is None:
-        raise RoomGone(f"{room_id} has no log")
+        raise NoSuchRoom(room_id)
     return room, head, finished

@@ -270,6 +270,32 @@ async def test_an_announced_room_that_was_never_opened_is_forgotten(house: House
     assert await house.index.all_live() == (None, [])
 
 
+async def test_a_room_that_only_a_newer_server_can_read_is_not_forgotten(house: House) -> None:
+    ann = await all_ai(house)
+    await house.keeper.flush()
+    assert ann.host is not None
+    data = b'{"schema":999,"at":1,"command":null,"body":{"b":"new-thing"}}'
+    await house.memory.append(ann.room.id, ann.host.head, data)
+    await until(lambda: ann.outbox.closed is not None)
+    house.clock.now += 60_000
+
+    await house.driver.heal()
+    await house.driver.heal()
+
+    assert not house.hall.hosts
+    assert await house.index.all_live() == (None, [ann.room.id])
+
+
+async def test_a_node_that_stops_is_gone_for_the_others_at_once(house: House) -> None:
+    second = House("n2", beside=house)
+    await second.driver.beat()
+    assert await house.index.nodes() == ["n1", "n2"]
+
+    await second.close()
+
+    assert await house.index.nodes() == ["n1"]
+
+
 async def test_a_room_without_viewers_leaves_memory_when_nothing_is_due_soon(house: House) -> None:
     ann = house.person("Ann")
     await ann.create()
