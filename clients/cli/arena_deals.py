@@ -20,7 +20,7 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from clients.cli.arena_external import ProgramHand
+from clients.cli.arena_external import ANSWER_SECONDS, ProgramHand
 from clients.cli.arena_players import Hand, HouseHand, Player, RandomHand, Team, YardstickHand
 from engine.game import AnyGame, Budget, OptionValue, Outcome, Seat
 from engine.match import REDEAL, DealBegan
@@ -103,7 +103,7 @@ def _play_chunk(contest: Contest, chunk: range) -> list[Pair]:
 
 def _hand(game: AnyGame, player: Player) -> Hand:
     if player.command:
-        return ProgramHand(game, player.command)
+        return ProgramHand(game, player.command, ANSWER_SECONDS)
     if player.yardstick:
         return YardstickHand(game.yardsticks[player.yardstick])
     return RandomHand() if player.level is None else HouseHand(game, Budget(player.level, player.rollouts))

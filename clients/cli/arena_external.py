@@ -47,7 +47,7 @@ class ProgramHand(Hand):
 
     listens = True
 
-    def __init__(self, game: AnyGame, command: tuple[str, ...], seconds: float = ANSWER_SECONDS) -> None:
+    def __init__(self, game: AnyGame, command: tuple[str, ...], seconds: float) -> None:
         self._game = game
         self._command = command
         self._seconds = seconds

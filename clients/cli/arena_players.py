@@ -16,7 +16,7 @@ from typing import Any, ClassVar, Final
 
 from msgspec import Struct
 
-from engine.game import AnyGame, Budget, GameError, Level, Options, Seat
+from engine.game import AnyGame, Budget, GameError, Level, Options, Seat, Yardstick
 
 RANDOM: Final = "random"
 """Names the player of uniformly random legal moves."""
@@ -53,8 +53,8 @@ class Team(Struct, frozen=True):
 
 
 def team_of(text: str, game: AnyGame, rollouts: int | None = None) -> Team:
-    """The team that ``text`` names: ``LEVEL``, ``LEVEL@ROLLOUTS``, ``random``, a yardstick or a command; several with ``+`` between
-    them and ``*N`` behind for N of a kind. One player fills all seats of a side.
+    """The team that ``text`` names: ``LEVEL``, ``LEVEL@ROLLOUTS``, ``random``, a yardstick or a command; several with
+    ``+`` between them and ``*N`` behind for N of a kind. One player fills all seats of a side.
 
     Raises:
         UnknownPlayer: a part names nobody, or the parts do not fill the seats of a side.

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import sys
-import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 from statistics import fmean, stdev
 from typing import Any, Final
+from xml.etree import ElementTree as ET
 
 import pytest
-from click.testing import CliRunner, Result as Ran
+from click.testing import CliRunner
+from click.testing import Result as Ran
 
 from clients.cli import arena_deals
 from clients.cli.arena import arena, kernels
@@ -20,7 +21,7 @@ from clients.cli.arena_figures import interval, result_of, trimmed_mean
 from clients.cli.arena_players import Player, UnknownPlayer, team_of
 from clients.cli.arena_plot import plot
 from engine.codec import codec_of
-from engine.game import Card, Level
+from engine.game import Card, Level, Seat
 from engine.match import MatchEvent
 from engine.registry import GAMES
 from engine.shuffle import Draw, deck_of
@@ -48,10 +49,14 @@ def run(*arguments: str) -> Ran:
     return result
 
 
+def svg(text: str) -> ET.Element:
+    return ET.fromstring(text)  # noqa: S314 - we drew it
+
+
 def program(tmp_path: Path, body: str) -> str:
     """The command of a program that reads the arena's lines: ``body`` sees each as ``m``, answers with ``say``."""
     file = tmp_path / "bot.py"
-    head = "import json, random, sys\n\ndef say(text):\n    print(text, flush=True)\n\nfor line in sys.stdin:\n"
+    head = "import json, os, random, sys\n\ndef say(text):\n    print(text, flush=True)\n\nfor line in sys.stdin:\n"
     lines = ["m = json.loads(line)", *body.splitlines()]
     file.write_text(head + "".join(f"    {line}\n" for line in lines))
     return f"{sys.executable} {file}"
@@ -112,7 +117,9 @@ def test_a_mixed_team_takes_every_place_at_the_table_in_turn() -> None:
 
 
 def test_a_deal_that_is_dealt_again_is_not_an_observation() -> None:
-    ended = {reason for pair in play_pairs(contest("koi-koi", "random", "random"), range(60)) for reason in pair.reasons}
+    ended = {
+        reason for pair in play_pairs(contest("koi-koi", "random", "random"), range(60)) for reason in pair.reasons
+    }
     assert "redeal" not in ended
 
 
@@ -126,7 +133,9 @@ def observations(*scores: tuple[tuple[int, int], tuple[int, int]]) -> list[Pair]
 
 
 def test_a_pair_is_one_observation_and_the_interval_comes_from_pairs() -> None:
-    found = result_of(contest("koi-koi", "easy", "random"), observations(((5, 0), (0, 1)), ((0, 0), (0, 7)), ((3, 0), (3, 0))))
+    found = result_of(
+        contest("koi-koi", "easy", "random"), observations(((5, 0), (0, 1)), ((0, 0), (0, 7)), ((3, 0), (3, 0)))
+    )
     assert found.observed == (2, -3.5, 3)
     assert found.points.mean == pytest.approx(0.5)
     assert found.points.half_width == pytest.approx(1.96 * stdev((2, -3.5, 3)) / 3**0.5)
@@ -139,7 +148,8 @@ def test_teams_are_measured_by_their_own_points() -> None:
     assert found.observed == (5, 3.5)
     assert found.equal == 4.5
     assert found.lead.mean == pytest.approx(-0.25)
-    assert (found.lead.low, found.lead.high) == (found.points.low - 4.5, found.points.high - 4.5)
+    assert found.lead.low == pytest.approx(found.points.low - 4.5)
+    assert found.lead.high == pytest.approx(found.points.high - 4.5)
 
 
 def test_the_trimmed_mean_leaves_out_a_twentieth_at_each_end() -> None:
@@ -187,41 +197,183 @@ def test_a_text_that_names_no_team_is_refused_with_what_there_is(text: str) -> N
 
 @pytest.mark.parametrize("game", GAMES)
 def test_a_program_is_told_what_its_seat_is_shown_and_nothing_else(game: str, tmp_path: Path) -> None:
-    """Its events, folded, are the views that its turns carry; and a program may forget them all."""
-    heard = tmp_path / "heard"
+    """The events that it was told, folded, are the views that its turns carry."""
     command = program(
         tmp_path,
-        f"""open({str(heard)!r}, "a").write(line)
-if m["t"] == "table":
-    dice = random.Random(m["seed"])
-if m["t"] == "turn":
-    say(dice.choice(m["legal"]))""",
+        f"""with open({str(tmp_path / "heard-")!r} + str(os.getpid()), "a") as file: file.write(line)
+if m["t"] == "table": dice = random.Random(m["seed"])
+if m["t"] == "turn": say(dice.choice(m["legal"]))""",
     )
-    rules = GAMES[game]
-    one = f"{command}" if rules.seats == rules.sides else "easy"
-    pairs = list(play_pairs(contest(game, command if rules.seats == rules.sides else one, "random"), range(2)))
-    if rules.seats != rules.sides:
-        hands = ProgramHand(rules, tuple(command.split()))
-        hands.close()
-    assert len(pairs) == 2
-    if not heard.exists() or rules.seats != rules.sides:
-        pytest.skip("teams are heard in their own test")
-    codec, view, turns, number = codec_of(rules), None, 0, 0
-    for line in heard.read_text().splitlines():
-        told = json.loads(line)
+    list(play_pairs(contest(game, command, "random"), range(2)))
+    rules, files = GAMES[game], list(tmp_path.glob("heard-*"))
+    assert len(files) == rules.seats // rules.sides, "one process for each seat of the side"
+    for file in files:
+        lines = [json.loads(line) for line in file.read_text().splitlines()]
+        assert [line["t"] for line in lines].count("table") >= 4
+        assert lines[-1]["t"] == "end"
+        follow(game, lines)
+
+
+def follow(game: str, lines: list[dict[str, Any]]) -> None:
+    """Read along like a program that remembers everything."""
+    rules, codec = GAMES[game], codec_of(GAMES[game])
+    seat, view, number = Seat(0), None, 0
+    for told in lines:
         match told["t"]:
             case "table":
-                seat, view, number = told["you"], None, 0
-                assert told["game"] == game
+                seat, view, number = Seat(told["you"]), None, 0
             case "event":
                 event = codec.event(json.dumps(told["event"]).encode())
                 number += 1
                 assert told["number"] == number
                 if not isinstance(event, MatchEvent):
+                    assert rules.redact(event, seat) == event, "it was told what its seat is not shown"
                     view = rules.observe(view, event, seat)
             case "turn":
                 assert codec.view(json.dumps(told["view"]).encode()) == view
                 assert told["legal"] == [rules.text(action) for action in rules.legal(view)]
                 assert told["at"] == number
-                turns += 1
-    assert turns > 10
+            case _:
+                assert told["t"] in {"done", "end"}
+
+
+def test_a_program_that_plays_at_random_with_the_given_seed_repeats_itself(tmp_path: Path) -> None:
+    command = program(
+        tmp_path,
+        """if m["t"] == "table": dice = random.Random(m["seed"])
+if m["t"] == "turn": say(json.dumps({"do": "act", "action": dice.choice(m["legal"])}))""",
+    )
+    first, again = (untimed(list(play_pairs(contest("koi-koi", command, "medium"), range(3)))) for _ in range(2))
+    assert first == again
+    for pair in play_pairs(contest("koi-koi", command, command), range(3)):
+        assert pair.scores[0] == pair.scores[1][::-1]
+
+
+def test_a_refused_answer_is_told_why_and_counted_and_the_turn_stays_open(tmp_path: Path) -> None:
+    command = program(
+        tmp_path,
+        f"""if m["t"] == "turn":
+    legal = m["legal"]
+    say("99x"), say('{{"do": "fly"}}'), say("stop"), say(""), say(json.dumps(legal[0]))
+if m["t"] in ("done", "error"): open({str(tmp_path / "heard")!r}, "a").write(line)""",
+    )
+    (pair,) = play_pairs(contest("koi-koi", command, "random"), range(1))
+    heard = [json.loads(line) for line in (tmp_path / "heard").read_text().splitlines()]
+    decided = [told for told in heard if told["t"] == "done"]
+    errors = [told for told in heard if told["t"] == "error"]
+    assert pair.efforts[0].bad_answers == len(errors)
+    assert all(told["text"] for told in errors)
+    assert [told["code"] for told in errors[:3]] == ["malformed-action", "bad-line", "no-decision-open"]
+    stops = [told for told in decided if told["action"] == "stop"]
+    assert len(errors) == 3 * len(decided) - len(stops)
+
+
+@pytest.mark.parametrize(
+    ("body", "why"),
+    [
+        ("sys.exit(3)", "ended with status 3"),
+        ("if m['t'] == 'turn': break", "ended with status 0"),
+        ("import time; time.sleep(600)", "no answer within 0.5 s"),
+        ("while True: say('y')", "no answer within 0.5 s"),
+    ],
+)
+def test_a_program_that_fails_is_named_and_ended(
+    body: str, why: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(arena_deals, "ANSWER_SECONDS", 0.5)
+    command = program(tmp_path, body)
+    with pytest.raises(BotFailed) as failed:
+        list(play_pairs(contest("koi-koi", command, "random"), range(2)))
+    assert failed.value.command == tuple(command.split())
+    assert why in failed.value.why
+
+
+def test_a_program_that_cannot_be_started_is_named() -> None:
+    with pytest.raises(BotFailed):
+        ProgramHand(KOI_KOI, ("/no/such/program",), 1.0)
+
+
+def test_a_failure_in_another_process_arrives_whole(tmp_path: Path) -> None:
+    with pytest.raises(BotFailed) as failed:
+        list(play_pairs(contest("koi-koi", program(tmp_path, "break"), "random"), range(30), jobs=2))
+    assert "status 0" in failed.value.why
+
+
+# The command --------------------------------------------------------------------------------------------------
+
+
+def test_two_players_are_told_apart_in_words() -> None:
+    ran = run("koi-koi", "medium", "random", "--deals", "30", "--jobs", "1")
+    assert ran.exit_code == 0
+    head, won, *costs = ran.stdout.splitlines()
+    assert head.startswith("medium over random: +")
+    assert "0 is equal" in head
+    assert "30 pairs" in head
+    assert "won" in won
+    assert [line.split()[0] for line in costs] == ["medium:", "random:"]
+
+
+def test_a_ladder_is_everyone_against_everyone_in_json_and_in_a_plot(tmp_path: Path) -> None:
+    picture = tmp_path / "ladder.svg"
+    command = ["koi-koi", "--ladder", "random", "easy", "medium", "--deals", "4", "--jobs", "1", "--seed", "7"]
+    ran = run(*command, "--json", "--plot", str(picture), "-o", "deals=3")
+    report = json.loads(ran.stdout)
+    assert [result["teams"] for result in report["results"]] == [
+        ["easy", "random"],
+        ["medium", "random"],
+        ["medium", "easy"],
+    ]
+    assert report["game"] == "koi-koi"
+    assert report["seed"] == 7
+    assert report["options"]["deals"] == 3
+    assert report["kernel"] == KOI_KOI.kernel_available()
+    assert all(len(result["observed"]) == result["pairs"] == 4 for result in report["results"])
+    texts = [each.text for each in svg(picture.read_text()).iter() if each.text]
+    assert {"easy over random", "medium over random", "medium over easy"} <= set(texts)
+
+
+def test_one_result_is_plotted_as_its_running_mean() -> None:
+    found = result_of(
+        contest("koi-koi", "easy", "random"), list(play_pairs(contest("koi-koi", "easy", "random"), range(30)))
+    )
+    root = svg(plot("A <title> & more", [found]))
+    names = [each.tag.rpartition("}")[2] for each in root]
+    assert {"polyline", "polygon"} <= set(names)
+    (mean,) = [each for each in root if each.tag.endswith("polyline")]
+    assert len(mean.attrib["points"].split()) == 21, "from the tenth pair to the thirtieth"
+    assert "A <title> & more" in [each.text for each in root]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("koi-koi", "easy"), "Two players, please"),
+        (("koi-koi", "easy", "random", "medium"), "Two players, please"),
+        (("koi-koi", "easy", "hrad"), "hrad is no player"),
+        (("mahjong", "easy", "random"), "no game mahjong"),
+        (("koi-koi", "easy", "random", "-o", "sake=maybe"), "sake"),
+        (("koi-koi", "easy", "random", "--deals", "1"), "--deals"),
+    ],
+)
+def test_wrong_usage_is_told_before_anything_is_played(arguments: tuple[str, ...], words: str) -> None:
+    ran = run(*arguments)
+    assert ran.exit_code == 2
+    assert words in ran.output
+
+
+def test_a_program_that_fails_ends_the_command_with_its_name(tmp_path: Path) -> None:
+    ran = run("koi-koi", program(tmp_path, "break"), "random", "--deals", "2", "--jobs", "1")
+    assert ran.exit_code == 1
+    assert "bot.py failed: it ended with status 0" in ran.output
+
+
+def test_expert_without_its_kernel_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(type(KOI_KOI), "kernel_available", lambda _self: False)
+    monkeypatch.setattr(type(KOI_KOI), "levels", (*KOI_KOI.levels[:2], Level.EXPERT))
+    said = "The compiled search of this game is not installed: expert plays as hard."
+    assert said not in run("koi-koi", "easy", "random", "--deals", "2", "--jobs", "1").stderr
+    assert said in run("koi-koi", "expert@1", "random", "--deals", "2", "--jobs", "1").stderr
+    assert "koi-koi" not in kernels()
+    monkeypatch.setattr(type(KOI_KOI), "kernel_available", lambda _self: True)
+    assert said not in run("koi-koi", "expert@1", "random", "--deals", "2", "--jobs", "1").stderr
+    assert "koi-koi" in kernels()
