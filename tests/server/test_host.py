@@ -13,7 +13,7 @@ from protocol.codes import Close
 from protocol.messages import Accepted, Act, ClearSeat, Contribute, Events, Join, Leave, Look, Start
 from server.entries import Acted, Actor, Joined, Returned, decode_entry
 from server.host import RoomGone
-from server.log import EMPTY, Head, StoreFull, StoreUnavailable, follow
+from server.log import EMPTY, StoreFull, StoreUnavailable, follow
 from server.room import Person as Seated
 from server.room import ai_moves, replay
 from tests.server.hallkit import GAMES, House, Person, until
@@ -614,7 +614,3 @@ async def test_contributions_and_sealed_answers_are_acknowledged_without_a_numbe
 
     assert ann.answers[-1] == Accepted(id=ann.answers[-1].id or "")
     assert len(bob.outbox.sent) == heard
-
-
-def test_heads_compare_by_version_and_hash() -> None:
-    assert Head(1, b"a" * 32) != Head(1, b"b" * 32)
