@@ -61,8 +61,11 @@ class Screen:
         return self.text[start : self._seen]
 
     def close(self) -> None:
-        """No descriptor stays open."""
+        """No descriptor stays open, and no thread is left to read from whatever gets its number next."""
         self.end_input()
+        if self.reader._thread is not None:
+            self.reader._demand.release()
+            self.reader._thread.join()
         os.close(self._read)
 
 
