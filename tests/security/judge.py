@@ -1,0 +1,141 @@
+"""Reads everything that was sent and finds what its reader was not entitled to."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any, Final, NamedTuple, TypeAlias
+
+from engine.game import AnyGame, Viewer
+from tests.security.oracle import NOTHING, Knowledge, Truth
+
+_OPAQUE: Final = re.compile(r"[A-Za-z0-9_-]{43}|[0-9a-f]{64}|[a-z2-7]{26}")
+"""Tokens, hashes and ids: random letters in which a card's code means nothing."""
+
+Path: TypeAlias = tuple[str | int, ...]
+
+
+class Frame(NamedTuple):
+    """One text frame, who read it, and what they had been shown before."""
+
+    reader: str
+    """The name of whoever read it."""
+    viewer: Viewer
+    """As whom: a seat, or None for a spectator and whoever is in no room."""
+    number: int
+    """The last event that this connection knew of."""
+    muted: frozenset[str]
+    """The names of those whom the reader had muted."""
+    named: frozenset[str]
+    """The actions that the reader had named: a refusal may repeat them."""
+    text: str
+
+
+class Leak(NamedTuple):
+    """Something that somebody should not have read."""
+
+    what: str
+    where: str
+    frame: Frame | None
+
+
+def strings(value: Any, path: Path = ()) -> Iterator[tuple[Path, str]]:
+    """Every string in a JSON value, keys of objects among them, and where it stands."""
+    match value:
+        case str():
+            yield path, value
+        case dict():
+            for key, inner in value.items():
+                yield path, key
+                yield from strings(inner, (*path, key))
+        case list():
+            for place, inner in enumerate(value):
+                yield from strings(inner, (*path, place))
+        case _:
+            return
+
+
+class Judge:
+    """Judges frames by the ``truth`` of their room."""
+
+    def __init__(self, truth: Truth, owners: dict[str, str]) -> None:
+        self._truth = truth
+        self._owners = owners
+        """Tokens and command ids, and whose they are."""
+        self._cards = card_pattern(truth.game)
+        self._partner_of = truth.game.side
+
+    def leaks(self, frames: Iterable[Frame]) -> Iterator[Leak]:
+        """Everything in ``frames`` that its reader was not entitled to."""
+        for frame in frames:
+            message = json.loads(frame.text)
+            yield from self._secrets(frame, message)
+            yield from self._talk(frame, message)
+            for part, allowed in self._parts(frame, message):
+                for path, card in self.cards(part):
+                    # Which card is the trump suit's Robai everybody knows; who holds it is another question.
+                    named = message["t"] == "refused" and path == ("params", "robai")
+                    if card not in allowed and not named:
+                        yield Leak(card, f"{message['t']} {path}", frame)
+
+    def cards(self, value: Any) -> Iterator[tuple[Path, str]]:
+        """Every card's code in a JSON value."""
+        for path, text in strings(value):
+            if not _OPAQUE.fullmatch(text):
+                for found in self._cards.finditer(text):
+                    yield path, found[0]
+
+    def _parts(self, frame: Frame, message: Any) -> Iterator[tuple[Any, Knowledge]]:
+        """The message in pieces, and the cards that may stand in each."""
+        known = self._truth.known
+        match message["t"]:
+            case "events":
+                for number, event in enumerate(message["events"], message["first"]):
+                    yield event, known(frame.viewer, number)
+            case "turn" | "snapshot":
+                yield message, known(frame.viewer, message["at"])
+            case "refused":
+                named = {card for action in frame.named for _, card in self.cards(action)}
+                yield message, known(frame.viewer, frame.number) | named
+            case _:
+                yield message, NOTHING
+
+    def _secrets(self, frame: Frame, message: Any) -> Iterator[Leak]:
+        """Tokens and command ids are for their owner; seeds and contributions for all, from a number on."""
+        for path, text in strings(message):
+            owner = self._owners.get(text)
+            if owner is not None and owner != frame.reader:
+                yield Leak(f"a secret of {owner}", f"{message['t']} {path}", frame)
+            if text in self._truth.secrets:
+                at = self._truth.secrets[text]
+                shown = message["first"] + int(path[1]) if message["t"] == "events" else message.get("at", 0)
+                if at is None or shown < at:
+                    yield Leak("a seed or contribution", f"{message['t']} {path}", frame)
+
+    def _talk(self, frame: Frame, message: Any) -> Iterator[Leak]:
+        said = message["events"] if message["t"] == "events" else message.get("chat", ())
+        for each in said:
+            for name in frame.muted:
+                if f"I am {name}" in (each.get("text") or ""):
+                    yield Leak(f"a line of {name}", message["t"], frame)
+            if each.get("e") == "winked" and each["signal"] is not None:
+                partner = frame.viewer is not None and self._side(frame.viewer) == self._side(each["seat"])
+                if not partner:
+                    yield Leak("a wink", message["t"], frame)
+
+    def _side(self, seat: Any) -> int:
+        return self._partner_of(seat)
+
+    def in_the_open(self, text: str, where: str) -> Iterator[Leak]:
+        """What stands where no card and no secret may ever stand: logs, metrics, wake-ups, the lobby's list."""
+        for found in self._cards.finditer(text):
+            yield Leak(found[0], where, None)
+        for secret in (*self._owners, *self._truth.secrets):
+            if secret in text:
+                yield Leak("a secret", where, None)
+
+
+def card_pattern(game: AnyGame) -> re.Pattern[str]:
+    """Finds the codes of the game's cards, standing alone."""
+    return re.compile(rf"(?<![A-Za-z0-9])(?:{'|'.join(game.cards)})(?![A-Za-z0-9])")

@@ -1,0 +1,167 @@
+"""A match with everybody who could overhear something, played to its end, and what leaked on the way."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from random import Random
+from typing import Any, Final, NamedTuple
+
+import redis.asyncio
+import structlog
+
+from engine.game import AnyGame
+from server import logs
+from server.store.keys import Keys
+from tests.security.guests import PATIENCE_SECONDS, Guest
+from tests.security.judge import Frame, Judge, Leak
+from tests.security.nodes import OneNode
+from tests.security.oracle import Truth
+
+SHARE_OF_LONGER: Final = 0.25
+
+
+class Played(NamedTuple):
+    """A match that is over."""
+
+    leaks: list[Leak]
+    frames: list[Frame]
+    wakeups: list[str]
+    truth: Truth
+
+
+def mixed_options(game: AnyGame, rng: Random) -> dict[str, Any]:
+    """Any value of any option; matches stay short."""
+    options = {name: rng.choice(values) for name, values in game.options.items()}
+    shortest, next_to_it, *_ = sorted(deals for deals in game.options["deals"] if isinstance(deals, int))
+    return options | {"deals": next_to_it if rng.random() < SHARE_OF_LONGER else shortest}
+
+
+class Place(NamedTuple):
+    """Where matches are played and overheard."""
+
+    nodes: list[OneNode]
+    keys: Keys
+    store_url: str
+    log: io.StringIO
+
+
+async def play(game: AnyGame, at: Place, seed: int) -> Played:
+    """A match: the host, a guest opposite and, where there are partners, a guest beside them; spectators, one of whom
+    takes a seat during the match; somebody in the lobby. All others are AI.
+    """
+    rng = Random(seed)
+    ports = [node.port for node in at.nodes]
+    guests = [Guest(name, game, ports, Random(f"{seed}/{name}")) for name in ("Ann", "Bob", "Eve")]
+    host, *others = guests
+    watchers = [Guest(name, game, ports, Random(f"{seed}/{name}")) for name in ("Wim", "Zoe")]
+    everybody = [*guests, *watchers]
+    began = at.log.tell()
+    for guest in everybody:
+        await guest.connect()
+    partners = game.sides < game.seats
+    created = await host.ask(
+        "create",
+        game=game.name,
+        name=host.name,
+        options=mixed_options(game, rng),
+        settings={"winks": partners},
+        seat=rng.randrange(game.seats),
+    )
+    assert created["t"] == "accepted", created
+    place = created["place"]
+    async with _eavesdropping(at.store_url, at.keys.wake(place["room"])) as wakeups:
+        await _sit_down(game, guests, place)
+        for watcher in watchers:
+            await watcher.ask("watch", code=place["code"])
+        await host.ask("start", level="easy")
+        for guest in (*guests, watchers[1]):
+            guest.restless = 0.12
+        late = asyncio.create_task(_takes_a_seat(watchers[0], place["code"], rng.uniform(0.02, 0.2)))
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            await asyncio.gather(*(guest.over.wait() for guest in (host, others[0])))
+        await late
+        for guest in everybody:
+            await guest.leave()
+    entries = await at.nodes[0].entries(place["room"])
+    truth = Truth(entries)
+    owners = dict(secret for guest in everybody for secret in guest.owned())
+    judge = Judge(truth, owners)
+    frames = [frame for guest in everybody for frame in guest.frames]
+    leaks = list(judge.leaks(frames))
+    at.log.seek(began)
+    leaks += judge.in_the_open(at.log.read(), "the log")
+    for node in at.nodes:
+        leaks += judge.in_the_open(node.metrics_text(), "the metrics")
+    for summary in await at.nodes[0].index.listed(None, 100):
+        leaks += judge.in_the_open(summary.decode(), "the lobby")
+    for payload in wakeups:
+        if not payload.isdecimal():
+            leaks.append(Leak(payload, "a wake-up", None))
+    return Played(leaks, frames, wakeups, truth)
+
+
+async def _sit_down(game: AnyGame, guests: list[Guest], place: dict[str, Any]) -> None:
+    """One opposite the host and, in a game of teams, one beside; the host does not want to read the first."""
+    host, opponent, partner = guests
+    seat = place["seat"]
+    await opponent.ask("join", code=place["code"], name=opponent.name, seat=(seat + 1) % game.seats)
+    if game.seats > 2:
+        await partner.ask("join", code=place["code"], name=partner.name, seat=(seat + 2) % game.seats)
+    else:
+        await partner.ask("watch", code=place["code"])
+    await host.mute((seat + 1) % game.seats, opponent.name)
+    await opponent.ask("chat", text=f"I am {opponent.name}")
+
+
+async def _takes_a_seat(watcher: Guest, code: str, after_seconds: float) -> None:
+    """A spectator sits down in an AI's place while the match is on; in a full room that fails."""
+    await asyncio.sleep(after_seconds)
+    await watcher.ask("leave")
+    await watcher.ask("join", code=code, name=watcher.name)
+    watcher.restless = 0.12
+
+
+class _eavesdropping:  # noqa: N801 - used like a function
+    """Listens to a room's wake-up channel; gives what was heard."""
+
+    def __init__(self, url: str, channel: str) -> None:
+        self._client = redis.asyncio.Redis.from_url(url, protocol=3)
+        self._channel = channel
+        self._heard: list[str] = []
+        self._task: asyncio.Task[None]
+
+    async def __aenter__(self) -> list[str]:
+        self._pubsub = self._client.pubsub()
+        await self._pubsub.execute_command("SSUBSCRIBE", self._channel)
+        self._task = asyncio.create_task(self._listen())
+        return self._heard
+
+    async def _listen(self) -> None:
+        while True:
+            reply = await self._pubsub.parse_response(block=True)
+            if reply[0] in {b"smessage", "smessage"}:
+                self._heard.append(reply[2].decode() if isinstance(reply[2], bytes) else str(reply[2]))
+
+    async def __aexit__(self, *_: object) -> None:
+        self._task.cancel()
+        await asyncio.gather(self._task, return_exceptions=True)
+        await self._pubsub.aclose()  # type: ignore[no-untyped-call]
+        await self._client.aclose()
+
+
+@contextmanager
+def log_kept() -> Iterator[io.StringIO]:
+    """Everything that is logged, as it would be written."""
+    root = logging.getLogger()
+    handlers, level = root.handlers[:], root.level
+    stream = io.StringIO()
+    logs.configure("debug", pretty=False, stream=stream)
+    structlog.configure(cache_logger_on_first_use=False)  # the server's loggers must not keep to this stream
+    yield stream
+    structlog.reset_defaults()
+    root.handlers[:] = handlers
+    root.setLevel(level)

@@ -1,0 +1,102 @@
+"""Two nodes on one store, both on real ports, with AI that moves at random: what people in the tests connect to."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from random import Random
+
+from prometheus_client import generate_latest
+
+from engine.registry import GAMES
+from server.driver import Driver, Thinker
+from server.entries import Entry, Timing, decode_entry
+from server.gateway import Gateway
+from server.hall import Hall
+from server.health import Health
+from server.host import Node
+from server.keeper import Keeper
+from server.metrics import Metrics
+from server.settings import Settings
+from server.store import Store, StoredIndex, StoredLog, open_store
+from server.worker import Answer, Question
+
+QUICK: Timing = Timing(
+    contributions_ms=300, question_ms=25, pause_ms=20, redeal_ms=10, grace_ms=15, abandoned_ms=60_000
+)
+FREE: Settings = Settings(
+    data="", commands_per_second=1e6, command_burst=1_000_000, rooms_per_minute=1e6, write_buffer=4_194_304
+)
+"""No limits but those that cannot be lifted."""
+SECRET = b"the server's own" * 2
+
+
+class AtRandom:
+    """Answers for AI seats: any legal action."""
+
+    async def think(self, question: Question) -> Answer:
+        return Answer(question.number, Random(question.seed).choice(question.legal))
+
+
+class OneNode:
+    """A node that listens."""
+
+    def __init__(self, name: str, store: Store, thinker: Thinker, settings: Settings, timing: Timing) -> None:
+        self.metrics = Metrics()
+        self.log, self.index = StoredLog(store), StoredIndex(store)
+        node = Node(name, self.log, GAMES, lambda: time.time_ns() // 1_000_000, secrets.token_bytes, self.metrics)
+        self.hall = Hall(node, self.index, timing)
+        self.driver = Driver(self.hall, self.index, thinker, secret=SECRET, pause_ms=0)
+        self.keeper = Keeper(self.index, self.log, drives=self.driver.drives, forget_seconds=60)
+        self.hall.observers += [self.driver, self.keeper]
+        self.gateway = Gateway(self.hall, Health(time.monotonic), settings, version="test")
+        self.port = 0
+
+    async def entries(self, room: str) -> list[Entry]:
+        """The room's log."""
+        return [decode_entry(each.data) for each in await self.log.read(room)]
+
+    def metrics_text(self) -> str:
+        return generate_latest(self.metrics.registry).decode()
+
+
+@asynccontextmanager
+async def nodes(
+    url: str,
+    prefix: str,
+    *,
+    count: int = 2,
+    thinker: Thinker | None = None,
+    settings: Settings = FREE,
+    timing: Timing = QUICK,
+) -> AsyncIterator[list[OneNode]]:
+    """``count`` nodes on the store at ``url``."""
+    opened: list[OneNode] = []
+    stores: list[Store] = []
+    tasks: list[asyncio.Task[None]] = []
+    try:
+        for number in range(count):
+            stores.append(await open_store(url, prefix=prefix))
+            node = OneNode(f"node{number}", stores[-1], thinker or AtRandom(), settings, timing)
+            opened.append(node)
+            await node.driver.beat()
+            node.port = await node.gateway.listen("127.0.0.1", 0)
+            tasks += [asyncio.create_task(node.driver.run()), asyncio.create_task(node.keeper.run())]
+        yield opened
+        failed = [task for task in tasks if task.done()]
+        assert not failed, failed
+    finally:
+        for node in opened:
+            await node.gateway.drain()
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        for node in opened:
+            await node.driver.stop()
+            await node.hall.close()
+            await node.log.aclose()
+        for store in stores:
+            await store.aclose()

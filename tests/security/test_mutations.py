@@ -1,0 +1,235 @@
+"""The taint test finds what it is for: with any single rule of secrecy switched off, it reports a leak."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Iterator
+from random import Random
+from typing import Any, Final
+
+import pytest
+from msgspec.structs import fields, replace
+
+from engine import match as matches
+from engine.game import AnyGame, Seat, Viewer
+from engine.match import Need
+from engine.registry import GAMES
+from protocol.messages import Accepted
+from server import room as rooms
+from server.audience import Audience
+from server.host import RoomHost
+from server.room import showing, talking
+from server.store.keys import Keys
+from tests.security.matches import Place, log_kept, mixed_options, play
+from tests.security.nodes import nodes
+from tests.stores import StoreServer, fresh_prefix
+
+MOST_MATCHES: Final = 15
+
+Switch = Callable[[pytest.MonkeyPatch], None]
+
+HIDDEN_IN_EVENTS: Final = {
+    "koi-koi": {("Dealt", "hands")},
+    "go-stop": {("Dealt", "hands")},
+    "hachinin-meri": {("Dealt", "hands"), ("Dealt", "side"), ("Discarded", "card"), ("CardPlayed", "card")},
+}
+"""What each game's redaction hides: type and field of event."""
+HIDDEN_IN_VIEWS: Final = {
+    "koi-koi": {"hand"},
+    "go-stop": {"hand"},
+    "hachinin-meri": {"hand", "discard", "side", "trick"},
+}
+"""What each game's view hides of the state: the hands of others, and fields of the table."""
+
+
+def shown_field(name: str, kind: str, field: str) -> Switch:
+    """The redaction of one field of one event is switched off."""
+
+    def switch(patch: pytest.MonkeyPatch) -> None:
+        game = type(GAMES[name])
+        original = game.redact
+
+        def redact(self: AnyGame, event: Any, viewer: Viewer) -> Any:
+            redacted = original(self, event, viewer)
+            return replace(redacted, **{field: getattr(event, field)}) if type(event).__name__ == kind else redacted
+
+        patch.setattr(game, "redact", redact)
+
+    return switch
+
+
+def shown_in_view(name: str, field: str) -> Switch:
+    """One thing that a view hides is shown."""
+
+    def switch(patch: pytest.MonkeyPatch) -> None:
+        game = type(GAMES[name])
+        original = game.view
+
+        def view(self: AnyGame, state: Any, viewer: Viewer) -> Any:
+            seen = original(self, state, viewer)
+            if field == "hand":
+                return replace(seen, hand=state.hands[0]) if viewer is None else seen
+            return replace(seen, table=replace(seen.table, **{field: getattr(state.table, field)}))
+
+        patch.setattr(game, "view", view)
+
+    return switch
+
+
+def turns_for_all(patch: pytest.MonkeyPatch) -> None:
+    """``turn`` is for the seat that is asked."""
+    original = rooms.turn
+
+    def turn(room: Any, seat: Seat, now: int, **games: Any) -> Any:
+        asked = room.table.decision.seats if room.table is not None and room.table.decision is not None else (seat,)
+        return original(room, seat, now, **games) or original(room, asked[0], now, **games)
+
+    patch.setattr(rooms, "turn", turn)
+
+
+def snapshots_of_the_first_seat(patch: pytest.MonkeyPatch) -> None:
+    """A snapshot is its viewer's."""
+    original = rooms.snapshot
+    patch.setattr(rooms, "snapshot", lambda room, _viewer, **games: original(room, Seat(0), **games))
+
+
+def live_events_whole(patch: pytest.MonkeyPatch) -> None:
+    """Live events are redacted."""
+    patch.setattr(rooms, "distinct", lambda _room, events, viewers, **_: (rooms.Shown(events, tuple(viewers)),))
+
+
+def missed_events_whole(patch: pytest.MonkeyPatch) -> None:
+    """So are those that a returning connection missed."""
+    original = rooms.missed
+
+    def missed(room: Any, after: int, viewer: Viewer, **games: Any) -> Any:
+        found = original(room, after, viewer, **games)
+        return None if found is None else replace(found, events=room.history[len(room.history) - len(found.events) :])
+
+    patch.setattr(rooms, "missed", missed)
+
+
+def seeds_before_their_deal_is_over(patch: pytest.MonkeyPatch) -> None:
+    """A seed is revealed after its deal."""
+    patch.setattr(showing, "_deals_revealed", lambda table: table.match.deal)
+
+
+def contributions_as_they_come(patch: pytest.MonkeyPatch) -> None:
+    """Contributions are published together."""
+    original = showing._match_info
+    patch.setattr(showing, "_match_info", lambda room, table: original(room, replace(table, fixed=True)))
+
+
+def tokens_for_all(patch: pytest.MonkeyPatch) -> None:
+    """A token is told to whoever sat down, alone."""
+    original = RoomHost._seated
+
+    def seated(self: RoomHost, *arguments: Any) -> Any:
+        outcome = original(self, *arguments)
+        assert outcome.answer is not None
+        for viewer in self.audience.viewers:
+            viewer.outbox.send(outcome.answer)
+        return outcome
+
+    patch.setattr(RoomHost, "_seated", seated)
+
+
+def commands_for_all(patch: pytest.MonkeyPatch) -> None:
+    """A command's id is its sender's: who repeats it may get the seat's token."""
+    original = Audience.happened
+
+    def happened(self: Audience, room: Any, entry: Any, *rest: Any) -> None:
+        original(self, room, entry, *rest)
+        if entry.command is not None:
+            for viewer in self.viewers:
+                viewer.outbox.send(self.encoded(Accepted(id=entry.command)))
+
+    patch.setattr(Audience, "happened", happened)
+
+
+def mutes_forgotten(patch: pytest.MonkeyPatch) -> None:
+    """What a muted person says is hidden."""
+    patch.setattr(talking, "is_muted", lambda *_: False)
+
+
+def winks_for_all(patch: pytest.MonkeyPatch) -> None:
+    """A wink is for partners."""
+    patch.setattr(talking, "heard", lambda _room, event, *_: event)
+
+
+SWITCHES: Final[dict[str, tuple[str, Switch]]] = {
+    **{
+        f"{name}: event {kind}.{field}": (name, shown_field(name, kind, field))
+        for name, hidden in HIDDEN_IN_EVENTS.items()
+        for kind, field in sorted(hidden)
+    },
+    **{
+        f"{name}: view's {field}": (name, shown_in_view(name, field))
+        for name, hidden in HIDDEN_IN_VIEWS.items()
+        for field in sorted(hidden)
+    },
+    "turn": ("koi-koi", turns_for_all),
+    "snapshot": ("go-stop", snapshots_of_the_first_seat),
+    "live events": ("koi-koi", live_events_whole),
+    "missed events": ("hachinin-meri", missed_events_whole),
+    "seeds": ("go-stop", seeds_before_their_deal_is_over),
+    "contributions": ("koi-koi", contributions_as_they_come),
+    "tokens": ("koi-koi", tokens_for_all),
+    "command ids": ("koi-koi", commands_for_all),
+    "mutes": ("koi-koi", mutes_forgotten),
+    "winks": ("hachinin-meri", winks_for_all),
+}
+
+
+@pytest.fixture
+def log() -> Iterator[io.StringIO]:
+    with log_kept() as stream:
+        yield stream
+
+
+@pytest.mark.parametrize("rule", SWITCHES)
+async def test_with_a_rule_switched_off_the_taint_test_finds_a_leak(
+    rule: str, shared_valkey: StoreServer, log: io.StringIO, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name, switch = SWITCHES[rule]
+    switch(monkeypatch)
+    prefix = fresh_prefix()
+    async with nodes(shared_valkey.url, prefix) as opened:
+        place = Place(opened, Keys(prefix), shared_valkey.url, log)
+        for seed in range(MOST_MATCHES):
+            if (await play(GAMES[name], place, seed)).leaks:
+                return
+    pytest.fail(f"{MOST_MATCHES} matches without a leak")
+
+
+@pytest.mark.parametrize("name", sorted(GAMES))
+def test_every_rule_that_a_game_has_is_switched_off_once(name: str) -> None:
+    """What redaction and view really hide in random deals is what is listed above."""
+    game, rng = GAMES[name], Random(5)
+    in_events, in_views = set(), set()
+    for _ in range(8):
+        match = matches.begin(game, mixed_options(game, rng) | {"deals": min(map(int, game.options["deals"]))})
+        while match.need is not Need.NOTHING:
+            if match.need is Need.DECK:
+                progress = matches.deal(game, match, rng.sample(game.cards, len(game.cards)), Seat(0))
+            else:
+                seat = min(game.awaiting(match.state))
+                progress = matches.act(game, match, seat, rng.choice(game.legal_at(match.state, seat)))
+            match = progress.match
+            for viewer in (None, *map(Seat, range(game.seats))):
+                for event in progress.events:
+                    if isinstance(event, game.event_types):
+                        in_events |= {(type(event).__name__, each) for each in _differing(event, game, viewer)}
+                seen = game.view(match.state, viewer)
+                table = match.state.table
+                in_views |= {
+                    each.name for each in fields(table) if getattr(seen.table, each.name) != getattr(table, each.name)
+                }
+
+    assert in_events == HIDDEN_IN_EVENTS[name]
+    assert in_views | {"hand"} == HIDDEN_IN_VIEWS[name]
+
+
+def _differing(event: Any, game: AnyGame, viewer: Viewer) -> set[str]:
+    redacted = game.redact(event, viewer)
+    return {each.name for each in fields(event) if getattr(redacted, each.name) != getattr(event, each.name)}
