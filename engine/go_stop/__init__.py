@@ -1,7 +1,9 @@
 """Go-stop (matgo) for two players with 48 hwatu cards. ``GO_STOP`` is the game.
 
 ``types`` has the shapes, ``rules`` the course of a deal, ``table`` what its events change, ``scoring`` what cards are
-worth, ``sight`` who may know what, ``text`` the notation, ``bot`` the players.
+worth, ``sight`` who may know what, ``text`` the notation, ``bot`` the players. ``flat`` is the deal as searching
+players think of it, ``playout`` how they play it to its end, ``search`` how they use that, ``kernel`` the same,
+compiled.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ from typing import Final
 
 from engine.game import Budget, Card, Game, Message, Options, Outcome, Seat, Step, Thought, Viewer
 from engine.go_stop import bot, rules, sight
+from engine.go_stop.kernel import KERNEL
 from engine.go_stop.table import other
 from engine.go_stop.text import parse, text
 from engine.go_stop.types import (
@@ -102,6 +105,10 @@ class GoStop(Game[State, Action, Event, View]):
     def think(self, view: View, legal: Sequence[Action], rng: Random, budget: Budget) -> Thought[Action]:
         """The choice of ``budget.level`` and its reason."""
         return bot.think(view, legal, rng, budget)
+
+    def kernel_available(self) -> bool:
+        """Whether ``_kernel.c`` was compiled."""
+        return KERNEL is not None
 
     def text(self, action: Action) -> str:
         """The action in the notation of the rules pages."""

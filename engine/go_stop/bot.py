@@ -1,8 +1,9 @@
-"""AI players that look one turn ahead: ``easy`` and ``medium``, and what is done for a seat that does not answer.
+"""The AI's levels, the sense of those that look one turn ahead, and what is done for a seat that does not answer.
 
-Belongs here: what a position promises and how an action is weighed. A bot knows its seat's view and nothing else.
-Every value is in points of the combination score. The weights are judgement, not rules: they were tried against each
-other with ``tests/engine/go_stop/strength.py``.
+Belongs here: what a position promises and how an action is weighed: that is all that ``easy`` and ``medium`` think, and
+what the searching levels (``search``) keep unless another action proves better. A bot knows its seat's view and
+nothing else. Every value is in points of the combination score. The weights are judgement, not rules: they were tried
+against each other with ``tests/engine/go_stop/strength.py``.
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ from engine.go_stop.scoring import (
     points,
     score,
 )
+from engine.go_stop.search import search
 from engine.go_stop.sight import unseen
 from engine.go_stop.table import other
 from engine.go_stop.text import text
@@ -52,8 +54,9 @@ from engine.go_stop.types import (
     View,
 )
 
-LEVELS: Final = (Level.EASY, Level.MEDIUM)
+LEVELS: Final = (Level.EASY, Level.MEDIUM, Level.HARD, Level.EXPERT)
 """Weakest first."""
+SEARCHING: Final = frozenset((Level.HARD, Level.EXPERT))
 
 EASY_RANDOM_SHARE: Final = 0.4
 """How often the easy level plays any legal card instead of its best one."""
@@ -116,7 +119,7 @@ def _rank(card: Card) -> int:
 
 
 def think(view: View, legal: Sequence[Action], rng: Random, budget: Budget) -> Thought[Action]:
-    """The best of ``legal`` as far as one turn shows; on the easy level often any of them.
+    """The choice of ``budget.level`` among ``legal`` (not empty): as far as one turn shows, or what a search found.
 
     No level plays at random with a score that is made: stop or go is always thought over.
     """
@@ -125,14 +128,19 @@ def think(view: View, legal: Sequence[Action], rng: Random, budget: Budget) -> T
     if len(legal) == 1:
         return Thought(legal[0], reason=Message(Reason.ONLY_ACTION))
     outlook = _Outlook(view)
-    if view.table.phase is Phase.DECIDE:
-        return outlook.decide()
-    worths = [outlook.weigh(action) for action in legal]
-    values = {text(action): round(value, 3) for action, value in zip(legal, worths, strict=True)}
-    if budget.level is Level.EASY and rng.random() < EASY_RANDOM_SHARE:
-        return Thought(rng.choice(legal), values, Message(Reason.TRIES_SOMETHING))
-    best = legal[worths.index(max(worths))]
-    return Thought(best, values, outlook.reason(best))
+    guess = outlook.decide() if view.table.phase is Phase.DECIDE else outlook.choose(legal)
+    if budget.level in SEARCHING:
+        found = search(view, legal, guess.action, rng=rng, level=budget.level, rollouts=budget.rollouts)
+        best = legal[found.best]
+        return Thought(best, _table(legal, found.values), outlook.reason(best))
+    if budget.level is Level.EASY and view.table.phase is not Phase.DECIDE and rng.random() < EASY_RANDOM_SHARE:
+        return Thought(rng.choice(legal), guess.values, Message(Reason.TRIES_SOMETHING))
+    return guess
+
+
+def _table(legal: Sequence[Action], values: Sequence[float]) -> dict[str, float]:
+    """What each action is worth, for people to read."""
+    return {text(action): round(value, 3) for action, value in zip(legal, values, strict=True)}
 
 
 def worth(pile: int, rival: int) -> float:
@@ -209,6 +217,12 @@ class _Outlook:
 
     # Weighing ---------------------------------------------------------------------------------------------
 
+    def choose(self, legal: Sequence[Action]) -> Thought[Action]:
+        """The best card, or the best one to take."""
+        worths = [self.weigh(action) for action in legal]
+        best = legal[worths.index(max(worths))]
+        return Thought(best, _table(legal, worths), self.reason(best))
+
     def weigh(self, action: Action) -> float:
         """How good ``action`` is; comparable among the actions of one decision."""
         match action:
@@ -279,11 +293,8 @@ class _Outlook:
         more = after_goes(paid.score.points + _RISE, paid.goes + 1) - paid.after_goes
         risk = self._risk()
         going = (1 - risk) * (paid.points + more) - risk * lost
-        rival_points = table.scores[self.rival].points
-        values = {text(Go()): round(going, 3), text(Stop()): float(paid.points)}
-        if going > paid.points:
-            return Thought(Go(), values, Message(Reason.GOES_SAFELY, {"points": rival_points}))
-        return Thought(Stop(), values, Message(Reason.STOPS_IN_DANGER, {"points": rival_points}))
+        best = Go() if going > paid.points else Stop()
+        return Thought(best, _table((Go(), Stop()), (going, paid.points)), self.reason(best))
 
     def _risk(self) -> float:
         """The chance that the other player stops first, by how far two captures from the layout leave them."""
@@ -298,6 +309,9 @@ class _Outlook:
 
     def reason(self, action: Action) -> Message:
         """The chief reason for ``action``: what it makes, hinders, works towards or takes; else what it risks."""
+        if isinstance(action, Stop | Go):
+            code = Reason.GOES_SAFELY if action == Go() else Reason.STOPS_IN_DANGER
+            return Message(code, {"points": self.table.scores[self.rival].points})
         card, matched = self._capture(action)
         if not matched:
             (discarded,) = cards_of(card)

@@ -1,0 +1,264 @@
+"""Playing a flat deal to its end by rules of thumb: what a search compares its worlds with.
+
+Belongs here: what cards promise and what a quick player does. It is the one-turn sense of ``bot`` in whole numbers and
+with less care, the same for both players, and it calls go where that is safe. It uses what the player whose turn it is
+could know and nothing else: a rollout that peeks values plans that nobody can carry out. Values are in hundredths of a
+point. The compiled kernel plays by the same tables and weights, move for move.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from msgspec import Struct
+
+from engine.go_stop.flat import (
+    ALL,
+    ANIMAL_MASK,
+    ANIMAL_POINTS,
+    ANIMAL_SHIFT,
+    BRIGHT_MASK,
+    BRIGHT_POINTS,
+    CUP,
+    DOUBLE_SHIFT,
+    GO,
+    JUNK_POINTS,
+    JUNK_SHIFT,
+    MONTH_OF,
+    MONTHS,
+    MOST_JUNK,
+    RIBBON_MASK,
+    RIBBON_POINTS,
+    RIBBON_SHIFT,
+    STOP,
+    Flat,
+    Move,
+    flat_pile,
+    points,
+)
+from engine.go_stop.scoring import GODORI_ROW, RIBBON_SET_ROWS, SetRow, after_goes, cards_of
+from engine.go_stop.types import DECISION_POINTS, Phase
+
+# What captured cards promise beyond their points. A point is 100.
+_SET_PROGRESS: Final = (0, 10, 40, 0)
+"""For each point of a set, by how many of its cards are there; none once the other player has one of them."""
+_BRIGHT_PROGRESS: Final = (0, 60, 160, 120, 200, 0)
+"""By number of brights; none once the other player has three."""
+_ANY_BRIGHT: Final = 40
+_EACH_ANIMAL: Final = 25
+_EACH_RIBBON: Final = 25
+_EACH_JUNK_UNIT: Final = 30
+_CUP_CHOICE: Final = 30
+
+
+class Weights(Struct, frozen=True):
+    """How a quick player weighs a turn and a decision."""
+
+    capture: int = 10
+    """Tenths of what a capture is worth to oneself."""
+    denial: int = 4
+    """Tenths of what it would have been worth to the other player."""
+    junk: int = 500
+    """For each junk unit that a captured stack takes."""
+    exposure: int = 4
+    """Tenths of what a discard offers the other player."""
+    kept: int = 2
+    """Tenths of what the own other card of the month will make of a discard."""
+    rise: int = 2
+    """By how many points a score usually rises until the next decision."""
+    lost: int = 9
+    """What is usually paid to a player who stops after the other one called go."""
+    risk: tuple[int, ...] = (750, 600, 480, 300, 140, 100, 70, 50, 30)
+    """Thousandths: the chance that the other player stops first, by the points that two captures from the layout leave
+    them short of their aim, from -3 and less up to 5 and more.
+    """
+
+
+WEIGHTS: Final = Weights()
+RISK_OFFSET: Final = 3
+
+
+# Tables ----------------------------------------------------------------------------------------------------------
+
+
+def _progress(pile: int, rival: int, rows: Sequence[SetRow]) -> int:
+    """What the sets ``rows`` promise to who has ``pile``."""
+    sets = [(flat_pile(cards_of(row.cards)), row.points) for row in rows]
+    return sum(points * _SET_PROGRESS[(pile & cards).bit_count()] for cards, points in sets if not rival & cards)
+
+
+def _worth_of_brights(*, open_yet: bool) -> tuple[int, ...]:
+    return tuple(
+        100 * points + _ANY_BRIGHT * bool(brights) + _BRIGHT_PROGRESS[brights.bit_count()] * open_yet
+        for brights, points in enumerate(BRIGHT_POINTS)
+    )
+
+
+def _worth_of_animals(rival: int) -> tuple[int, ...]:
+    return tuple(
+        100 * points
+        + _EACH_ANIMAL * animals.bit_count()
+        + _CUP_CHOICE * bool(animals << ANIMAL_SHIFT & CUP)
+        + _progress(animals << ANIMAL_SHIFT, rival, (GODORI_ROW,))
+        for animals, points in enumerate(ANIMAL_POINTS)
+    )
+
+
+def _worth_of_ribbons(rival: int) -> tuple[int, ...]:
+    return tuple(
+        100 * points + _EACH_RIBBON * ribbons.bit_count() + _progress(ribbons << RIBBON_SHIFT, rival, RIBBON_SET_ROWS)
+        for ribbons, points in enumerate(RIBBON_POINTS)
+    )
+
+
+def _broken(rows: Sequence[SetRow], shift: int, mask: int) -> tuple[int, ...]:
+    """For every choice of cards of a kind: which of ``rows`` they break, as bits."""
+    sets = [flat_pile(cards_of(row.cards)) >> shift for row in rows]
+    return tuple(sum(1 << place for place, cards in enumerate(sets) if pile & cards) for pile in range(mask + 1))
+
+
+def _breaking(rows: Sequence[SetRow], broken: int) -> int:
+    """Cards that break just those of ``rows``."""
+    return sum(flat_pile(cards_of(row.cards)) for place, row in enumerate(rows) if broken >> place & 1)
+
+
+BROKEN_ANIMALS: Final = _broken((GODORI_ROW,), ANIMAL_SHIFT, ANIMAL_MASK)
+BROKEN_RIBBONS: Final = _broken(RIBBON_SET_ROWS, RIBBON_SHIFT, RIBBON_MASK)
+BRIGHT_WORTHS: Final = (_worth_of_brights(open_yet=True), _worth_of_brights(open_yet=False))
+ANIMAL_WORTHS: Final = tuple(_worth_of_animals(_breaking((GODORI_ROW,), broken)) for broken in range(2))
+RIBBON_WORTHS: Final = tuple(_worth_of_ribbons(_breaking(RIBBON_SET_ROWS, broken)) for broken in range(8))
+JUNK_WORTHS: Final = tuple(100 * JUNK_POINTS[units] + _EACH_JUNK_UNIT * units for units in range(MOST_JUNK + 1))
+
+
+class _Eyes:
+    """What piles are worth against another player's pile."""
+
+    __slots__ = ("animals", "brights", "ribbons")
+
+    def __init__(self, rival: int) -> None:
+        self.brights = BRIGHT_WORTHS[(rival & BRIGHT_MASK).bit_count() > 2]
+        self.animals = ANIMAL_WORTHS[BROKEN_ANIMALS[rival >> ANIMAL_SHIFT & ANIMAL_MASK]]
+        self.ribbons = RIBBON_WORTHS[BROKEN_RIBBONS[rival >> RIBBON_SHIFT & RIBBON_MASK]]
+
+    def worth(self, pile: int) -> int:
+        """Points and promises of ``pile``."""
+        return (
+            self.brights[pile & BRIGHT_MASK]
+            + self.animals[pile >> ANIMAL_SHIFT & ANIMAL_MASK]
+            + self.ribbons[pile >> RIBBON_SHIFT & RIBBON_MASK]
+            + JUNK_WORTHS[(pile >> JUNK_SHIFT).bit_count() + (pile >> DOUBLE_SHIFT).bit_count()]
+        )
+
+
+# Playing ---------------------------------------------------------------------------------------------------------
+
+
+def play_out(flat: Flat, me: int) -> int:
+    """Play ``flat`` to its end: the points by which ``me`` is ahead then."""
+    while True:
+        phase = flat.phase
+        if phase is Phase.PLAY:
+            card, taken = quick_play(flat)
+            flat.play(card, taken)
+        elif phase is Phase.CHOOSE:
+            flat.settle(quick_choice(flat))
+        elif phase is Phase.DECIDE:
+            if quick_go(flat):
+                flat.go()
+            else:
+                flat.stop()
+        else:
+            return flat.winnings if flat.turn == me else -flat.winnings
+
+
+def quick_move(flat: Flat) -> Move:
+    """What a quick player does."""
+    if flat.phase is Phase.PLAY:
+        return quick_play(flat)
+    if flat.phase is Phase.CHOOSE:
+        return 0, quick_choice(flat)
+    return GO if quick_go(flat) else STOP
+
+
+def quick_play(flat: Flat) -> Move:
+    """The hand card to play and what it takes: the best capture by what it brings and denies, or the discard that
+    gives least away. The earliest card in hand wins a tie.
+    """
+    seat, layout, weights = flat.turn, flat.layout, WEIGHTS
+    hand = flat.hands[seat]
+    mine, theirs = flat.piles[seat], flat.piles[1 - seat]
+    my_worth, their_worth = _Eyes(theirs).worth, _Eyes(mine).worth
+    mine_now, theirs_now = my_worth(mine), their_worth(theirs)
+    best, best_value = (0, 0), -1_000_000
+    for card in hand:
+        whole_month = MONTH_OF[card]
+        found = layout & whole_month
+        if found:
+            rest = found & found - 1
+            if rest and not rest & rest - 1:
+                takes: tuple[int, ...] = (found ^ rest, rest)
+                bonus = 0
+            else:
+                takes = (found,)
+                bonus = weights.junk * (2 if flat.ppuk_stacks[seat] & whole_month else 1) if rest else 0
+            for take in takes:
+                value = (
+                    weights.capture * (my_worth(mine | card | take) - mine_now)
+                    + weights.denial * (their_worth(theirs | take) - theirs_now)
+                    + bonus
+                )
+                if value > best_value:
+                    best, best_value = (card, take), value
+        else:
+            held = sum([other for other in hand if other & whole_month]) ^ card
+            open_yet = whole_month & ~(mine | theirs | held | card)
+            value = 0
+            if open_yet:
+                value -= weights.exposure * (their_worth(theirs | card | open_yet) - theirs_now)
+            if held:
+                value += weights.kept * (my_worth(mine | card | held) - mine_now)
+            if value > best_value:
+                best, best_value = (card, 0), value
+    return best
+
+
+def quick_choice(flat: Flat) -> int:
+    """Which of two layout cards the stock card takes."""
+    seat, weights = flat.turn, WEIGHTS
+    mine, theirs = flat.piles[seat] | flat.revealed, flat.piles[1 - seat]
+    if flat.matched:
+        mine |= flat.card | flat.matched
+    my_worth, their_worth = _Eyes(theirs).worth, _Eyes(mine).worth
+    found = flat.layout & MONTH_OF[flat.revealed]
+    first, second = found & -found, found & found - 1
+    first_value, second_value = (
+        weights.capture * my_worth(mine | take) + weights.denial * their_worth(theirs | take)
+        for take in (first, second)
+    )
+    return first if first_value >= second_value else second
+
+
+def quick_go(flat: Flat) -> bool:
+    """Whether what one more go may add outweighs what may be lost (G15 to G17)."""
+    seat, weights = flat.turn, WEIGHTS
+    hand = flat.hands[seat]
+    if not hand:
+        return False  # G16
+    mine, theirs, layout = flat.piles[seat], flat.piles[1 - seat], flat.layout
+    open_yet = ALL & ~(mine | theirs | sum(hand))
+    now = points(theirs)
+    first = second = 0
+    for whole_month in MONTHS:
+        if layout & whole_month:
+            rise = points(theirs | open_yet & whole_month) - now
+            if rise > first:
+                first, second = rise, first
+            elif rise > second:
+                second = rise
+    missing = max(DECISION_POINTS, flat.go_points[1 - seat] + 1) - now - first - second
+    risk = weights.risk[max(0, min(missing + RISK_OFFSET, len(weights.risk) - 1))]
+    paid, goes, score = flat.paid(), flat.goes[seat], points(mine)
+    more = after_goes(score + weights.rise, goes + 1) - after_goes(score, goes)
+    lost = weights.lost * flat.terms.nagari_factor * (2 if flat.terms.go_bak else 1)
+    return (1000 - risk) * (paid + more) - risk * lost > 1000 * paid
