@@ -13,10 +13,16 @@ from typing import Final
 
 from clients.cli.core import News
 from clients.cli.reading import LineReader
+from clients.cli.session import End
 from clients.cli.table import Table
 
 OK: Final = 0
 FAILED: Final = 1
+
+
+def status_after(end: End) -> int:
+    """The exit status after the end of a session."""
+    return OK if end in (End.LEFT, End.ROOM_CLOSED, End.SUPERSEDED) else FAILED
 
 
 class Face(ABC):

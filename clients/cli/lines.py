@@ -14,42 +14,21 @@ from typing import Any, Final
 
 from clients.cli import picture as pictures
 from clients.cli.core import GaveUp, News, Offline, Online
-from clients.cli.face import FAILED, OK, Face
+from clients.cli.face import FAILED, OK, Face, status_after
 from clients.cli.manual import rules_of
 from clients.cli.picture import Picture
 from clients.cli.questions import Question, in_notation, open_question
 from clients.cli.reading import LineReader
-from clients.cli.session import (
-    Asked,
-    Checked,
-    Delayed,
-    Done,
-    End,
-    Ended,
-    Happened,
-    Missed,
-    NotDone,
-    OtherRules,
-    Refreshed,
-    Rooms,
-    Seated,
-    Told,
-    TurnedBack,
-    Welcomed,
-)
+from clients.cli.session import Ended, Happened, NotDone, Refreshed
 from clients.cli.table import Table
+from clients.cli.telling import on_its_way, told, way_back
 from clients.cli.words import N_, Lines, _, common
-from clients.cli.words.games import refusal, words_of
+from clients.cli.words.games import words_of
 from clients.cli.words.people import people_of
 from engine.game import Level, MalformedAction
-from engine.match import DealBegan, DealEnded, MatchEnded
-from protocol.events import RoomEvent
 from protocol.messages import (
-    Accepted,
-    Act,
     ClearSeat,
     Command,
-    Contribute,
     Create,
     Join,
     Leave,
@@ -130,7 +109,7 @@ class LineFace(Face):
         move = self._session.answering
         if move is not None:
             self._doubted = move.id
-            self._say(_on_its_way(move))
+            self._say(on_its_way(move))
 
     # Out --------------------------------------------------------------------------------------------------
 
@@ -188,59 +167,27 @@ class LineFace(Face):
 
     def hear(self, item: News) -> None:
         """Say what is new."""
+        lines = told(item, self._session, self._core.url)
         match item:
             case Happened():
-                self._happened(item)
+                self._told += lines
             case Refreshed(picture=picture):
                 self._refreshed(picture)
-            case NotDone():
-                self._refused(item)
-            case Done(command=Act(), answer=Accepted(at=None)):
-                self._say(_("Your answer is in; it is shown together with all the others."))
-            case Delayed(code=code):
-                self._say(common.refusal(code, {}))
-            case Told(code=code, params=params):
-                self._say(common.notice(code, params))
-            case Checked(found=found):
-                text = common.finding(found)
-                self._say(*(("", f"!!! {text}", "") if common.is_alarm(found) else (text,)))
-            case Missed():
-                self._say(_("Some news was lost on the way; asking for the whole table."))
-            case TurnedBack():
-                self._say(_("The server's store has lost its newest moves. The table is as it was before them:"))
-            case OtherRules():
-                self._say(_("This server plays another version of the rules; what is shown here may be wrong. Update."))
-            case Online(again=again):
+            case NotDone(command=command):
+                self._asked = None
+                if isinstance(command, Create | Join | Watch):
+                    self.status = FAILED
+            case Online():
                 self._offline = False
-                self._say(*((_("Connected again."),) if again else ()))
-            case Offline(trouble=trouble, detail=detail):
-                if not self._offline:
-                    self._say(common.trouble(trouble, self._core.url, detail), _("Trying to come back …"))
+            case Offline():
+                lines = () if self._offline else lines
                 self._offline = True
-            case GaveUp(trouble=trouble, detail=detail):
-                self._say(common.trouble(trouble, self._core.url, detail), *self._way_back())
+            case GaveUp():
                 self.status = FAILED
             case Ended(end=end):
-                self._say(common.end(item))
-                self.status = OK if end in (End.LEFT, End.ROOM_CLOSED, End.SUPERSEDED) else FAILED
-            case Welcomed() | Seated() | Asked() | Done() | Rooms():
-                pass
-
-    def _happened(self, item: Happened) -> None:
-        event, picture = item.event, item.after
-        before, people = people_of(item.before), people_of(picture)
-        words = words_of(picture.game.name)
-        match event:
-            case None:
-                return
-            case RoomEvent():
-                lines = common.room_event(event, before, people)
-            case DealBegan() | DealEnded() | MatchEnded():
-                ending = words.ending(event.reason) if isinstance(event, DealEnded) else ""
-                lines = common.match_event(event, picture, people, ending)
+                self.status = status_after(end)
             case _:
-                lines = words.event(event, people)
-        self._told += lines
+                pass
         self._say(*lines)
 
     def _refreshed(self, picture: Picture) -> None:
@@ -261,14 +208,6 @@ class LineFace(Face):
             self._start = False
         else:
             self._table_due = True
-
-    def _refused(self, item: NotDone) -> None:
-        self._asked = None
-        if isinstance(item.command, Contribute):
-            return  # if it matters, the check of the shuffle says so
-        self._say(refusal(self._session.picture, item.code, item.params))
-        if isinstance(item.command, Create | Join | Watch):
-            self.status = FAILED
 
     # In: the person ---------------------------------------------------------------------------------------
 
@@ -361,7 +300,7 @@ class LineFace(Face):
         except MalformedAction:
             return _("{line}? Type help for what can be done.").format(line=line[:LONGEST_ECHO])
         if session.answering is not None:
-            return _on_its_way(session.answering)
+            return on_its_way(session.answering)
         if session.turn is None or picture.view is None or action is None:
             return _("It is not your turn.")
         why = picture.game.why(picture.view, action)
@@ -407,15 +346,5 @@ class LineFace(Face):
             self._say(_("You leave as soon as the connection is back; Control-C ends at once and keeps the seat."))
 
     def _quit(self) -> None:
-        self._say(*self._way_back())
+        self._say(*way_back(self._session))
         self.status = OK
-
-    def _way_back(self) -> Lines:
-        place = self._session.place
-        if place is None or place.token is None:
-            return (_("Goodbye."),)
-        return (_("Your seat stays yours for now: fudaza rejoin {code} brings you back.").format(code=place.code),)
-
-
-def _on_its_way(move: Act) -> str:
-    return _("{action} is on its way; the server has not confirmed it yet.").format(action=move.action)
