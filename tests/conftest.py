@@ -12,4 +12,7 @@ settings.register_profile("person", deadline=None, print_blob=True, suppress_hea
 settings.register_profile("gate", settings.get_profile("person"), derandomize=True)
 settings.load_profile("gate" if os.environ.get("CI") else "person")
 
+# Tests read English, whatever the developer speaks.
+os.environ["FUDAZA_LANG"] = "en"
+
 pytest_plugins = ["tests.stores"]

@@ -21,6 +21,7 @@ from msgspec import Struct
 
 from clients.cli.locks import take_lock
 from clients.cli.places import state_dir
+from clients.cli.words import _
 
 READY_SECONDS: Final = 30.0
 """A server that is not ready by then will not be."""
@@ -103,7 +104,7 @@ class LocalServer:
         with (self.directory / "alive").open("wb") as alive, self.log.open("ab") as log:
             # The child inherits this lock: the kernel keeps it as long as the child lives, and no longer.
             if not take_lock(alive.fileno()):
-                raise AlreadyRunning("a server runs on this data already", self.log)
+                raise AlreadyRunning(_("a server runs on this data already"), self.log)
             self._process = subprocess.Popen(  # noqa: S603, ASYNC220 - our own program; it must outlive this event loop
                 command,
                 stdin=subprocess.DEVNULL,

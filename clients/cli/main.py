@@ -2,30 +2,47 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from importlib import import_module
 from typing import Final
 
 import click
 
+from clients.cli.usage import WideContext, in_language
+from clients.cli.words import N_, _, listed
+from clients.cli.words.languages import LANGUAGES, VARIABLE, become, language_of, language_of_locale
+
 COMMANDS: Final[dict[str, tuple[str, str]]] = {
-    "play": ("clients.cli.commands:play", "Play now: a server of your own, AI at the table, friends may join."),
-    "host": ("clients.cli.commands:host", "Open a room on a server and wait for friends."),
-    "join": ("clients.cli.commands:join", "Sit down in a room, also in the middle of a match."),
-    "rejoin": ("clients.cli.commands:rejoin", "Come back to a seat that is yours."),
-    "rooms": ("clients.cli.commands:rooms", "List the open rooms of a server."),
-    "watch": ("clients.cli.commands:watch", "Watch a room."),
-    "rules": ("clients.cli.commands:rules", "Read the rules of a game."),
-    "serve": ("clients.cli.serving:serve", "Run a server."),
-    "replay": ("clients.cli.records:replay_command", "Replay deal records, or check them."),
-    "verify": ("clients.cli.records:verify_command", "Check the shuffles of deal records."),
-    "arena": ("clients.cli.arena:arena", "Measure players against each other: levels, or a program of yours."),
+    "play": ("clients.cli.commands:play", N_("Play now: a server of your own, AI at the table, friends may join.")),
+    "host": ("clients.cli.commands:host", N_("Open a room on a server and wait for friends.")),
+    "join": ("clients.cli.commands:join", N_("Sit down in a room, also in the middle of a match.")),
+    "rejoin": ("clients.cli.commands:rejoin", N_("Come back to a seat that is yours.")),
+    "rooms": ("clients.cli.commands:rooms", N_("List the open rooms of a server.")),
+    "watch": ("clients.cli.commands:watch", N_("Watch a room.")),
+    "rules": ("clients.cli.commands:rules", N_("Read the rules of a game.")),
+    "serve": ("clients.cli.serving:serve", N_("Run a server.")),
+    "replay": ("clients.cli.records:replay_command", N_("Replay deal records, or check them.")),
+    "verify": ("clients.cli.records:verify_command", N_("Check the shuffles of deal records.")),
+    "arena": (
+        "clients.cli.arena:arena",
+        N_("Measure players against each other: levels, or a program of yours."),
+    ),
 }
 """Where each command is, and its line in the overview."""
 
+LANGUAGE_OPTION: Final = "--lang"
+
 
 class LazyGroup(click.Group):
-    """Knows its commands by name and imports the one that is asked for."""
+    """Knows its commands by name and imports the one that is asked for. Speaks the language of the reader."""
+
+    context_class = WideContext
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """The language first, wherever it stands: everything else may have to be said in it."""
+        become(language_of_locale(os.environ))
+        return super().parse_args(ctx, _language_first(args))
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
         """All commands, in the order of the overview."""
@@ -38,16 +55,67 @@ class LazyGroup(click.Group):
         module, _colon, name = COMMANDS[cmd_name][0].partition(":")
         command = getattr(import_module(module), name)
         assert isinstance(command, click.Command)
-        return command
+        return in_language(command)
+
+    def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The overview, in the reader's language."""
+        super(LazyGroup, in_language(self)).format_help(ctx, formatter)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - likewise
-        """The overview, without importing any command."""
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, help_line) for name, (_where, help_line) in COMMANDS.items()])
+        """The overview's commands, without importing any."""
+        with formatter.section(_("Commands")):
+            formatter.write_dl([(name, _(help_line)) for name, (_where, help_line) in COMMANDS.items()])
+
+
+class Language(click.ParamType[str]):
+    """A language of ours."""
+
+    name = "language"
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Its code."""
+        language = language_of(value)
+        if language is None:
+            known = listed(f"{code} ({name})" for code, name in LANGUAGES.items())
+            told = _("fudaza does not speak {language}; it speaks {known}")
+            self.fail(told.format(language=value, known=known), param, ctx)
+        return language
+
+
+def _language_first(args: list[str]) -> list[str]:
+    """``args`` with every ``--lang`` of theirs in front: it may stand before the command or behind it."""
+    first: list[str] = []
+    rest: list[str] = []
+    remaining = iter(args)
+    for argument in remaining:
+        if argument == "--":
+            return [*first, *rest, argument, *remaining]
+        if argument == LANGUAGE_OPTION:
+            first += [argument, *(value for value in (next(remaining, None),) if value is not None)]
+        elif argument.startswith(f"{LANGUAGE_OPTION}="):
+            first.append(argument)
+        else:
+            rest.append(argument)
+    return [*first, *rest]
+
+
+def _speak(_ctx: click.Context, _option: click.Parameter, language: str | None) -> None:
+    if language is not None:
+        become(language)
 
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="fudaza", message="%(prog)s %(version)s")
+@click.option(
+    LANGUAGE_OPTION,
+    type=Language(),
+    envvar=VARIABLE,
+    show_envvar=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_speak,
+    help="The language: en, ja, ko, de, da, cs, hi or pt. Otherwise that of your locale.",
+)
 def main() -> None:
     """Koi-koi, go-stop and Hachinin Meri at one table, for people and AI.
 

@@ -29,8 +29,9 @@ class Url(click.ParamType[str]):
         """The URL that is meant."""
         try:
             return server_url(value)
-        except ValueError as problem:
-            self.fail(str(problem), param, ctx)
+        except ValueError:
+            told = _("{text} is no server address: use ws://HOST:PORT, wss://HOST, or HOST:PORT")
+            self.fail(told.format(text=value), param, ctx)
 
 
 class GameName(click.ParamType[str]):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from clients.cli.manual.page import heading, options_of, paragraph, rows, rule, title
-from clients.cli.words import N_, Lines, _
+from clients.cli.words import N_, Lines, _, listed
 from clients.cli.words.go_stop import COMBOS, NAMES
 from engine.go_stop import GO_STOP
 from engine.go_stop.scoring import (
@@ -141,8 +141,8 @@ def rules() -> Lines:
         *paragraph("Combinations add up; of the bright ones only the highest counts."),
         *rule(
             "G13",
-            "{double} are two junk units each. The December ribbon counts among the ribbons but is in no set.",
-            double=" and ".join(map(NAMES.coded, cards_of(DOUBLE_JUNK))),
+            "Double junk, two units each: {double}. The December ribbon counts among the ribbons but is in no set.",
+            double=listed(map(NAMES.coded, cards_of(DOUBLE_JUNK))),
         ),
         *rule(
             "G14",

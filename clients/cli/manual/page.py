@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Iterable, Mapping
 
 from clients.cli.words import Lines, _
+from clients.cli.words.columns import padded, width, wrapped
 from engine.game import AnyGame
 
 WIDTH = 80
@@ -13,17 +13,17 @@ WIDTH = 80
 
 def title(text: str) -> Lines:
     """The heading of the whole."""
-    return (_(text), "=" * len(_(text)), "")
+    return (_(text), "=" * width(_(text)), "")
 
 
 def heading(text: str) -> Lines:
     """The heading of a part."""
-    return ("", _(text), "-" * len(_(text)))
+    return ("", _(text), "-" * width(_(text)))
 
 
 def paragraph(text: str) -> Lines:
     """A text without a number."""
-    return tuple(textwrap.wrap(_(text), WIDTH))
+    return wrapped(_(text), WIDTH)
 
 
 def rule(number: str, text: str, **values: object) -> Lines:
@@ -34,8 +34,8 @@ def rule(number: str, text: str, **values: object) -> Lines:
 def rows(pairs: Iterable[tuple[str, str]]) -> Lines:
     """A table of two columns."""
     pairs = tuple(pairs)
-    width = max(len(left) for left, _right in pairs)
-    return tuple(line for left, right in pairs for line in _hanging(f"     {left:{width}}  ", right))
+    widest = max(width(left) for left, _right in pairs)
+    return tuple(line for left, right in pairs for line in _hanging(f"     {padded(left, widest)}  ", right))
 
 
 def options_of(game: AnyGame, texts: Mapping[str, tuple[str, Mapping[str, str]]], **numbers: object) -> Lines:
@@ -55,5 +55,4 @@ def options_of(game: AnyGame, texts: Mapping[str, tuple[str, Mapping[str, str]]]
 
 
 def _hanging(first: str, text: str, indent: int | None = None) -> Lines:
-    rest = " " * (len(first) if indent is None else indent)
-    return tuple(textwrap.wrap(text, WIDTH, initial_indent=first, subsequent_indent=rest)) or (first.rstrip(),)
+    return wrapped(text, WIDTH, first, " " * (width(first) if indent is None else indent))

@@ -1,24 +1,42 @@
 """What the client says to people. Everything that a person reads goes through ``_`` on its way out.
 
 Messages arrive as codes and parameters; a module per game and one for what all games share turn them into sentences.
-``_`` returns English as it stands; a catalogue of translations can be put under it without touching a caller.
-Sentences are written whole, once with "you" and once with a name: other languages cannot be glued from parts.
+English stands in the source; ``speak`` puts a catalogue of translations under it (``docs/languages.md``). Sentences are
+written whole, once with "you" and once with a name: other languages cannot be glued from parts.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, Final, TypeAlias
+from gettext import NullTranslations, translation
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from engine.game import Param
+if TYPE_CHECKING:  # the overview of the commands is said without the engine
+    from engine.game import Param
 
 Lines: TypeAlias = tuple[str, ...]
 """Whole lines or sentences, in reading order."""
 
 
+LOCALE: Final = Path(__file__).parents[1] / "locale"
+"""Where the catalogues are."""
+DOMAIN: Final = "fudaza"
+SOURCE: Final = "en"
+"""The language of the source: it has no catalogue."""
+
+_catalogue = NullTranslations()
+
+
+def speak(language: str) -> None:
+    """Say everything from now on in ``language``, one of ``languages.LANGUAGES``."""
+    global _catalogue  # noqa: PLW0603 - one process has one reader
+    _catalogue = NullTranslations() if language == SOURCE else translation(DOMAIN, LOCALE, [language])
+
+
 def _(text: str) -> str:
     """``text`` in the reader's language."""
-    return text
+    return _catalogue.gettext(text) if text else ""  # the empty text is the catalogue's own header
 
 
 def N_(text: str) -> str:  # noqa: N802 - the conventional name; extraction tools look for it
@@ -26,14 +44,14 @@ def N_(text: str) -> str:  # noqa: N802 - the conventional name; extraction tool
     return text
 
 
-def counted(number: int, one: str, many: str) -> str:
-    """``one`` or ``many``, as the reader's language counts, with ``{n}`` filled in."""
-    return _(one if number == 1 else many).format(n=number)
+def counted(number: int, one: str, many: str, **params: object) -> str:
+    """``one`` or ``many`` (or what else the reader's language has), with ``{n}`` and ``params`` filled in."""
+    return _catalogue.ngettext(one, many, number).format(n=number, **params)
 
 
 def listed(parts: Iterable[str]) -> str:
     """A list within a sentence."""
-    return ", ".join(parts)
+    return _(", ").join(parts)
 
 
 GAP: Final = "(?)"

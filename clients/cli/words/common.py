@@ -10,6 +10,7 @@ from clients.cli.fairness import ALARMS, Finding, Found
 from clients.cli.picture import Picture
 from clients.cli.session import End, Ended, Params
 from clients.cli.words import GAP, N_, Lines, _, counted, filled, listed, plainly
+from clients.cli.words.columns import padded
 from clients.cli.words.people import People
 from engine.game import Seat
 from engine.match import DealBegan, DealEnded, MatchEnded
@@ -215,10 +216,8 @@ def room_event(event: room.RoomEvent, before: People, now: People) -> Lines:
         case room.HostIs(seat=seat):
             return (now.say(seat, N_("You are the host now."), N_("{who} is the host now.")),)
         case room.MatchOpened(commitments=commitments, contributors=contributors):
-            deals = counted(len(commitments), N_("A match of one deal begins."), N_("A match of {n} deals begins."))
-            mixed = counted(
-                len(contributors), N_("One client adds to the shuffle."), N_("{n} clients add to the shuffle.")
-            )
+            deals = counted(len(commitments), "A match of one deal begins.", "A match of {n} deals begins.")
+            mixed = counted(len(contributors), "One client adds to the shuffle.", "{n} clients add to the shuffle.")
             return (f"{deals} {mixed}",)
         case room.ContributionsFixed():
             return (_("The shuffle is fixed."),)
@@ -307,6 +306,10 @@ def table_of_seats(picture: Picture, people: People) -> Lines:
         held = {"ai": _("AI ({level})").format(level=level(info.level)), "open": _("open")}.get(
             info.kind, info.name or GAP
         )
-        team = "" if people.game.sides == people.game.seats else f"  {people.side(people.game.side(Seat(seat))):4}"
+        team = (
+            ""
+            if people.game.sides == people.game.seats
+            else f"  {padded(people.side(people.game.side(Seat(seat))), 4)}"
+        )
         rows.append(f"  {seat}{team}  {held}" + (f"  ({listed(marks)})" if marks else ""))
     return (_("Seats:"), *rows)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
-from clients.cli.words import N_, Lines, _, listed
+from clients.cli.words import N_, Lines, _, counted, listed
+from clients.cli.words.columns import padded
 from clients.cli.words.people import People
 from engine.flowers import Kind, kind, month
 from engine.game import Card
@@ -76,7 +77,9 @@ class FlowerNames:
 
     def name(self, card: Card) -> str:
         """A card's name without its code: ``cherry curtain``."""
-        return f"{self.flower(card)} {self.picture(card)}"
+        if card in self._pictures:
+            return _("{flower} {picture}").format(flower=self.flower(card), picture=self.picture(card))
+        return _("{flower} {plain}").format(flower=self.flower(card), plain=_(self._plain))
 
     def coded(self, card: Card) -> str:
         """A card's code and name: ``03b cherry curtain``."""
@@ -103,7 +106,7 @@ class FlowerNames:
             here = [card for card in cards if month(card) == number]
             note = f"  ({notes[number]})" if number in notes else ""
             pictures = listed(f"{card} {self.picture(card)}" for card in here)
-            rows.append(f"  {number:02} {self.flower(here[0]):13} {pictures}{note}")
+            rows.append(f"  {number:02} {padded(self.flower(here[0]), 13)} {pictures}{note}")
         return tuple(rows) or (f"  {_('(empty)')}",)
 
     def hand(self, cards: Sequence[Card], middle: Sequence[Card]) -> Lines:
@@ -112,15 +115,15 @@ class FlowerNames:
         for card in cards:
             matches = [other for other in middle if month(other) == month(card)]
             hint = f"→ {' '.join(matches)}" if matches else ""
-            rows.append(f"  {self.coded(card):30} {hint}".rstrip())
+            rows.append(f"  {padded(self.coded(card), 30)} {hint}".rstrip())
         return tuple(rows) or (f"  {_('(empty)')}",)
 
 
 def holds(number: int, seat: int, people: People) -> str:
     """How many cards somebody has in hand: the beginning of a sentence."""
-    if number == 1:
-        return people.say(seat, N_("You hold 1 card"), N_("{who} holds 1 card"))
-    return people.say(seat, N_("You hold {n} cards"), N_("{who} holds {n} cards"), n=number)
+    if seat == people.you:
+        return counted(number, "You hold {n} card", "You hold {n} cards")
+    return counted(number, "{who} holds {n} card", "{who} holds {n} cards", who=people.name(seat))
 
 
 def pile(cards: Sequence[Card], kinds: Mapping[Kind, str]) -> str:

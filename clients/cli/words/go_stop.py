@@ -124,7 +124,7 @@ def _event(event: Event, people: People) -> Lines:
     match event:
         case Dealt(first=first, carry=carry):
             told = people.say(first, N_("You begin."), N_("{who} begins."))
-            nagari = counted(carry, N_("A nagari stands: this deal counts double."), N_("{n} nagari stand."))
+            nagari = counted(carry, "A nagari stands: this deal counts double.", "{n} nagari stand.")
             return (told, nagari) if carry else (told,)
         case Redeal(why=RedealReason.LAYOUT, layout=layout):
             return (_("Four of a month lie on the layout ({cards}): dealt anew.").format(cards=NAMES.all(layout)),)

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final, assert_never
 
 from clients.cli.words import N_, Lines, _, counted, listed
+from clients.cli.words.columns import padded
 from clients.cli.words.game import GameWords
 from clients.cli.words.people import People, team_name
 from engine.game import Card, Seat
@@ -285,8 +286,9 @@ def _hand(view: View) -> Lines:
     for suit in (trump, *(other for other in Suit if other != trump)):
         here = [card for card in order(suit, trump) if card in view.hand]
         if here:
-            title = _("{suit} (trump)") if suit == trump else "{suit}"
-            rows.append(f"  {title.format(suit=_(SUITS[suit])):14} {' '.join(here)}")
+            name = _(SUITS[suit])
+            title = _("{suit} (trump)").format(suit=name) if suit == trump else name
+            rows.append(f"  {padded(title, 14)} {' '.join(here)}")
     return (_("Your hand:"), *rows) if rows else ()
 
 
@@ -301,7 +303,7 @@ def _score(view: View, people: People) -> Lines:
         if trick.combination is not None:
             lines.append(f"    {_combination(trick.combination)}")
     left = TRICKS - len(table.tricks)
-    return (*lines, counted(left, N_("  One trick is to come."), N_("  {n} tricks are to come.")))
+    return (*lines, counted(left, "  One trick is to come.", "  {n} tricks are to come."))
 
 
 def _last(view: View, people: People) -> Lines:

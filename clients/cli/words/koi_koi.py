@@ -48,7 +48,7 @@ NAMES: Final = FlowerNames(
     {
         "11b": N_("rain man"),
         "11a": N_("swallow"),
-        "11r": N_("red ribbon"),
+        "11r": N_("plain ribbon"),
         "11p": N_("lightning"),
         "12b": N_("phoenix"),
     },
@@ -187,7 +187,7 @@ def _score(view: View, people: People) -> Lines:
 
 def _player(table: Table, seat: int, people: People) -> Lines:
     head = holds(table.hand_sizes[seat], seat, people)
-    calls = counted(table.calls[seat], N_(", called koi"), N_(", called koi {n} times")) if table.calls[seat] else ""
+    calls = counted(table.calls[seat], ", called koi", ", called koi {n} times") if table.calls[seat] else ""
     lines = [_("{head}. Captured: {pile}").format(head=head + calls, pile=pile(table.captured[seat], KINDS))]
     lines += _account(table.standings[seat])
     towards = _towards(table, seat)
@@ -207,8 +207,12 @@ def _question(view: View) -> str:
             return _("Which card does {card} from the stock take?").format(card=NAMES.coded(table.turned))
         case Phase.DECIDE:
             standing = table.standings[table.turn]
-            asked = _("You have {total} points; a stop scores {score}. Stop, or koi?")
-            text = asked.format(total=standing.total, score=standing.score)
+            text = counted(
+                standing.total,
+                "You have {n} point; a stop scores {score}. Stop, or koi?",
+                "You have {n} points; a stop scores {score}. Stop, or koi?",
+                score=standing.score,
+            )
             return text if table.only_stop is None else f"{text} ({_(ONLY_STOP[table.only_stop])})"
         case _:
             return _("Your turn: play a card.")

@@ -1,0 +1,53 @@
+"""Text in columns of a terminal, in every script: how wide it is, filled up, broken into lines.
+
+East Asian wide characters take two columns, combining marks none (Unicode Standard Annex 11, as terminals read it).
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import cache
+from typing import Final
+
+from clients.cli.words import Lines
+
+_OPENING: Final = re.escape("（「『【〔([")
+_CLOSING: Final = re.escape("）」』】〕)]、。，．：；！？・…ー々ぁぃぅぇぉっゃゅょァィゥェォッャュョ,.:;!?%")
+_IDEOGRAPHIC: Final = "\u3000-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uff60"
+"""Kana, ideographs and their punctuation: a line may break between any two. Hangul is broken at spaces."""
+_UNIT: Final = re.compile(
+    rf"(?P<space>\s*)(?P<text>[{_OPENING}]*(?:[{_IDEOGRAPHIC}]|[^\s{_IDEOGRAPHIC}]+)[{_CLOSING}]*)"
+)
+"""What stays together: nothing ends a line that opens, nothing begins one that closes."""
+
+
+def width(text: str) -> int:
+    """The columns that ``text`` takes."""
+    return len(text) if text.isascii() else sum(map(_columns, text))
+
+
+def padded(text: str, columns: int) -> str:
+    """``text`` with spaces behind it, up to ``columns``."""
+    return text + " " * (columns - width(text))
+
+
+def wrapped(text: str, columns: int, first: str = "", rest: str = "") -> Lines:
+    """``text`` in lines of at most ``columns``, the first behind ``first``, the others behind ``rest``."""
+    lines, line = [], first
+    empty = True
+    for unit in _UNIT.finditer(text):
+        space = "" if empty else unit["space"]
+        if not empty and width(line) + width(space) + width(unit["text"]) > columns:
+            lines.append(line)
+            line, space = rest, ""
+        line += space + unit["text"]
+        empty = False
+    return (*lines, line.rstrip())
+
+
+@cache
+def _columns(character: str) -> int:
+    if unicodedata.category(character) in ("Mn", "Mc", "Me", "Cf"):
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in "WF" else 1
