@@ -7,6 +7,7 @@ happens on the event loop's thread; who gets no answer in time is told so and ta
 from __future__ import annotations
 
 import asyncio
+import os
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
@@ -18,6 +19,7 @@ import structlog
 from msgspec.structs import replace
 
 from server.metrics import Metrics
+from server.settings import ENVIRONMENT_PREFIX
 from server.worker import LENGTH_BYTES, MAX_MESSAGE_BYTES, Answer, Question, packed
 
 COMMAND: Final = (sys.executable, "-m", "server.worker")
@@ -216,7 +218,11 @@ class _Process:
         # A session of its own: Ctrl-C at the terminal reaches the server alone, which ends in order.
         process = cls(
             await asyncio.create_subprocess_exec(
-                *command, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, start_new_session=True
+                *command,
+                stdin=asyncio.subprocess.PIPE,
+                stdout=asyncio.subprocess.PIPE,
+                start_new_session=True,
+                env=_environment(),
             )
         )
         try:
@@ -278,6 +284,11 @@ class _Process:
             self._process.kill()
         self._to.close()
         await self._process.wait()
+
+
+def _environment() -> dict[str, str]:
+    """Ours without our settings: an AI has no business with the store, least of all with its password."""
+    return {name: value for name, value in os.environ.items() if not name.startswith(ENVIRONMENT_PREFIX)}
 
 
 def _refuse(waiting: _Waiting, why: Missed) -> None:

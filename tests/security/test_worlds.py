@@ -1,0 +1,296 @@
+"""Two worlds that differ only in what a viewer cannot know: they are sent the same bytes, are asked and refused alike,
+and the server schedules the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from random import Random
+from typing import Any, Final, NamedTuple
+
+import msgspec
+import pytest
+from msgspec.structs import replace
+
+from engine.game import AnyGame, Card, Seat, Viewer
+from engine.registry import GAMES
+from protocol import codec
+from protocol.events import SeatReady
+from protocol.messages import Act
+from server import room as rooms
+from server.audience import SPECTATOR, Audience
+from server.audience import Viewer as Watcher
+from server.entries import Acted, Actor, Answered, Entry
+from server.metrics import Metrics
+from server.room import Phase, Refuse, Room, playing
+from server.room.work import Work
+from tests.server.hallkit import Remembering
+from tests.server.roomkit import Dice, Hall
+
+MATCHES: Final = 4
+WORLDS: Final = 3
+"""Pairs of worlds at each decision and for each viewer that is looked through."""
+DRAWS: Final = 400
+"""Worlds drawn until one has the same next card as the real one."""
+
+
+class Present(NamedTuple):
+    """Everything that a viewer is, or could be, sent now, and when something will happen."""
+
+    snapshot: bytes
+    turn: bytes
+    frames: tuple[bytes, ...]
+    due: int | None
+    ai: tuple[Any, ...]
+
+
+def present(room: Room, viewer: Viewer, now: int, frames: tuple[bytes, ...] = ()) -> Present:
+    turn = None if viewer is None else rooms.turn(room, viewer, now)
+    moves = tuple((move.seat, move.at, move.since, move.sealed) for move in rooms.ai_moves(room))
+    snapshot = codec.encode(rooms.snapshot(room, viewer))
+    return Present(snapshot, msgspec.json.encode(turn), frames, rooms.next_due(room), moves)
+
+
+def frames_of(before: Room, entry: Entry, viewer: Viewer) -> tuple[Room, tuple[bytes, ...]]:
+    """What ``entry`` makes of the room, and every byte that ``viewer`` is sent for it."""
+    folded = rooms.fold(before, entry)
+    audience, outbox = Audience(GAMES, Metrics()), Remembering()
+    person = rooms.person_at(before, viewer)
+    watcher = Watcher(outbox, viewer, SPECTATOR if person is None else person.epoch)
+    decision = before.table.decision if before.table is not None else None
+    watcher.asked = decision.at if decision is not None and viewer in decision.seats else None
+    audience.viewers.add(watcher)
+    audience.happened(folded.room, entry, folded.events, entry.at)
+    return folded.room, tuple(each.payload for each in outbox.sent)
+
+
+def with_state(room: Room, state: Any) -> Room:
+    assert room.table is not None
+    return replace(room, table=replace(room.table, match=replace(room.table.match, state=state)))
+
+
+def state_of(room: Room) -> Any:
+    assert room.table is not None
+    return room.table.match.state
+
+
+def decisions(game: AnyGame, seed: int) -> Iterator[Hall]:
+    """A match of persons in all seats, stopped at every decision."""
+    rng = Random(seed)
+    options = {name: rng.choice(values) for name, values in game.options.items()}
+    hall = Hall(game, options=options | {"deals": min(map(int, game.options["deals"]))}, seed=f"worlds {seed}")
+    for seat in range(1, game.seats):
+        hall.join(f"P{seat}", seat)
+    hall.start("easy")
+    while hall.phase() is not Phase.FINISHED:
+        if hall.phase() is not Phase.PLAYING:
+            hall.later((rooms.next_due(hall.room) or hall.now) - hall.now)
+            continue
+        yield hall
+        for seat in hall.decision.seats:
+            hall.act(seat, rng.choice(rooms.question(hall.room, seat).legal))
+        if hall.phase() is Phase.PLAYING and hall.decision.sealed:
+            hall.publish()
+
+
+def next_card(state: Any) -> Any:
+    """The card that a move would turn up: what happens then is public."""
+    return state.stock[:1] if hasattr(state, "stock") else None
+
+
+def drawn(game: AnyGame, room: Room, viewer: Viewer, rng: Random) -> Iterator[Room]:
+    """Other worlds that fit what the viewer knows, with the same card on top of the stock."""
+    state = state_of(room)
+    view = game.view(state, viewer)
+    found = 0
+    for _ in range(DRAWS):
+        world = game.resample(view, rng)
+        if next_card(world) == next_card(state):
+            yield with_state(room, world)
+            found += 1
+            if found == WORLDS:
+                return
+
+
+def refusals(room: Room, seat: Seat, game: AnyGame, now: int) -> list[tuple[str, Any]]:
+    """What the room says to every way of naming a card."""
+    assert room.table is not None
+    decision = room.table.decision
+    assert decision is not None
+    told = []
+    for form in ("{}", "-{}", "*{}", "{0}*{0}"):
+        for card in game.cards:
+            decided = rooms.decide(
+                room, Act(id="q83Jxk0v_yP2sE1d.1", action=form.format(card), at=decision.at), seat, now, Dice()
+            )
+            told.append((decided.code, decided.params) if isinstance(decided, Refuse) else ("", {}))
+    return told
+
+
+@pytest.mark.parametrize("name", sorted(GAMES))
+def test_worlds_that_fit_a_view_look_refuse_and_are_scheduled_alike(name: str) -> None:
+    game, compared = GAMES[name], 0
+    for seed in range(MATCHES):
+        rng = Random(seed)
+        for hall in decisions(game, seed):
+            viewer: Viewer = rng.choice([None, *map(Seat, range(game.seats))])
+            here = present(hall.room, viewer, hall.now)
+            for other in drawn(game, hall.room, viewer, rng):
+                compared += 1
+                assert present(other, viewer, hall.now) == here
+                if viewer is not None and viewer in hall.decision.seats and rng.random() < 0.2:
+                    assert refusals(other, viewer, game, hall.now) == refusals(hall.room, viewer, game, hall.now)
+
+    assert compared > 50
+
+
+@pytest.mark.parametrize("name", sorted(GAMES))
+def test_moves_that_look_alike_send_the_same_bytes_in_all_worlds(name: str) -> None:
+    """Whoever moves. A move of another seat looks alike if it is the same, or hidden in both worlds: a sealed answer, a
+    discard, a trump laid face down. Moves that turn up what was hidden are left out: there worlds part in public.
+    """
+    game, compared = GAMES[name], 0
+    for seed in range(MATCHES):
+        rng = Random(seed)
+        for hall in decisions(game, seed):
+            mover = rng.choice(hall.decision.seats)
+            viewer: Viewer = rng.choice([None, *map(Seat, range(game.seats))])
+            action = rng.choice(rooms.question(hall.room, mover).legal)
+            if turns_up(state_of(hall.room)):
+                continue
+            real, frames = frames_of(hall.room, moved(hall, mover, action), viewer)
+            for other in drawn(game, hall.room, viewer, rng):
+                legal = set(rooms.question(other, mover).legal)
+                hidden = mover != viewer and is_hidden(state_of(hall.room), action)
+                like = {each for each in legal if is_hidden(state_of(other), each)} if hidden else legal & {action}
+                if like:
+                    compared += 1
+                    made, sent = frames_of(other, moved(hall, mover, rng.choice(sorted(like))), viewer)
+                    assert present(made, viewer, hall.now, sent) == present(real, viewer, hall.now, frames)
+
+    assert compared > 50
+
+
+def moved(hall: Hall, seat: Seat, action: str) -> Entry:
+    kind = Answered if hall.decision.sealed else Acted
+    return Entry(at=hall.now, body=kind(seat=seat, action=action, actor=Actor.PERSON))
+
+
+def is_hidden(state: Any, action: str) -> bool:
+    """Whether others do not see what is done, only that something is (H10, H12, H17)."""
+    if action in {"declare", "pass"} or action[0] == "-":
+        return True
+    trick = getattr(state.table, "trick", None)
+    if trick is None or trick.meri:
+        return False
+    return action[0] == state.table.okie[0] or action == "Pro"
+
+
+def turns_up(state: Any) -> bool:
+    """Whether the next move shows cards that were hidden: the opening lead (H14), the eighth card (H17)."""
+    if not hasattr(state.table, "tricks"):
+        return False
+    if state.table.trick is None:
+        return not state.table.tricks and state.table.phase == "playing"
+    return len(state.table.trick.cards) == 7
+
+
+# Who holds the Robai ---------------------------------------------------------------------------------------------
+
+ROBAI: Final = Card("Kro")
+PEOPLE: Final = (0, 3, 4, 6)
+"""Seats of persons; AI hold the others. The dealer is seat 0."""
+
+
+def asked(place: int, viewer: Viewer, order: list[int]) -> list[Any]:
+    """A deal of Hachinin Meri with the Robai at a place of the deck, until just before the answers are published: all
+    that ``viewer`` was sent on the way, and what was due when.
+    """
+    game = GAMES["hachinin-meri"]
+    deck = list(game.cards)
+    for at, card in ((72, Card("K5")), (73, ROBAI), (place, ROBAI)):  # the Okie makes Koppu trump (H9)
+        other = deck.index(card)
+        deck[at], deck[other] = deck[other], deck[at]
+    hall = Hall(game, options={"deals": 1}, seed="robai")
+    for seat in PEOPLE[1:]:
+        hall.join(f"P{seat}", seat)
+    hall.start("medium")
+    before = hall.room
+    hall.deal_now(deck)
+    room, frames = frames_of(before, hall.entries[-1], viewer)
+    told: list[Any] = [present(room, viewer, hall.now, frames)]
+    for number, seat in enumerate(order):
+        before = hall.room
+        legal = rooms.question(before, Seat(seat)).legal
+        hall.now += 40 + number
+        actor = Actor.PERSON if seat in PEOPLE else Actor.AI
+        hall.append(Entry(at=hall.now, body=Answered(seat=Seat(seat), action=legal[0], actor=actor)))
+        room, frames = frames_of(before, hall.entries[-1], viewer)
+        told.append(present(room, viewer, hall.now, frames))
+    return told
+
+
+def place_of(seat: int) -> int:
+    """The deck's first card for ``seat`` (H8)."""
+    return 3 * ((seat - 1) % 8)
+
+
+@pytest.mark.parametrize("viewer", [None, *range(8)])
+def test_H10_before_the_answers_are_published_nobody_can_tell_who_holds_the_robai_or_whether_anybody_does(
+    viewer: int | None,
+) -> None:
+    """The Robai goes from hand to hand and to the side cards; whoever holds it declares."""
+    order = Random(8).sample(range(8), 8)
+    places = [place_of(seat) for seat in range(8) if seat != viewer] + [73, 74]
+
+    worlds = [asked(place, None if viewer is None else Seat(viewer), order) for place in places]
+
+    assert all(world == worlds[0] for world in worlds)
+    if viewer is not None:
+        assert asked(place_of(viewer), Seat(viewer), order) != worlds[0], "its holder knows"
+
+
+# These tests find what they are for ------------------------------------------------------------------------------
+
+
+def asks_only_who_has_a_choice(patch: pytest.MonkeyPatch) -> None:
+    """A prompt that the hidden hand makes pointless is left out."""
+    original = rooms.ai_moves
+    patch.setattr(
+        rooms,
+        "ai_moves",
+        lambda room: tuple(move for move in original(room) if len(rooms.question(room, move.seat).legal) > 1),
+    )
+
+
+def ends_the_wait_with_a_declaration(patch: pytest.MonkeyPatch) -> None:
+    """The window closes once the Robai is declared."""
+    original = rooms.next_due
+
+    def next_due(room: Room) -> int | None:
+        assert room.table is not None
+        return room.at if any(each.action == "declare" for each in room.table.answers) else original(room)
+
+    patch.setattr(rooms, "next_due", next_due)
+
+
+def tells_of_answers(patch: pytest.MonkeyPatch) -> None:
+    """A declaration makes an event."""
+    original = playing.answer
+
+    def answer(work: Work, body: Answered) -> None:
+        original(work, body)
+        if body.action == "declare":
+            work.tell(SeatReady(seat=body.seat))
+
+    patch.setattr(playing, "answer", answer)
+
+
+@pytest.mark.parametrize("fault", [asks_only_who_has_a_choice, ends_the_wait_with_a_declaration, tells_of_answers])
+def test_a_server_that_told_who_holds_the_robai_would_be_found_out(fault: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    fault(monkeypatch)
+    order = [5, 1, 2, 3, 4, 0, 6, 7]
+
+    worlds = [asked(place, None, order) for place in (place_of(1), place_of(5), 73)]
+
+    assert not all(world == worlds[0] for world in worlds)
