@@ -84,6 +84,8 @@ class Notified(StrEnum):
     REMOVED = "removed"
     """The host removed this seat's holder."""
     ROOM_CLOSED = "room-closed"
+    ROLLED_BACK = "rolled-back"
+    """The store has lost the last moves; the ``snapshot`` that follows is the room as it now is."""
     ANNOUNCEMENT = "announcement"
     """The operator speaks. ``text``."""
     TIME_RUNS_OUT = "time-runs-out"

@@ -17,7 +17,7 @@ from protocol.codes import Close, Notified
 from protocol.events import WhyFreed
 from protocol.messages import Events, Notice, ServerMessage
 from server import room as rooms
-from server.entries import Entry, Freed, Returned
+from server.entries import Entry, Freed, Refunded, Returned
 from server.metrics import Metrics
 from server.outbox import Encoded, Outbox, encoded
 from server.room import Games, Phase, Room
@@ -60,6 +60,9 @@ class Audience:
         staying = {viewer for viewer in self.viewers if follow_seat(room, viewer)}
         if events:
             self._show(room, events, room.number - len(events) + 1)
+        if isinstance(entry.body, Refunded):
+            for viewer in self.viewers:
+                viewer.asked = None  # they have more time than they were told
         for viewer in tuple(self.viewers):
             if room.phase is Phase.CLOSED:
                 self.send_away(viewer, Close.ROOM_CLOSED, Notified.ROOM_CLOSED)
@@ -84,6 +87,11 @@ class Audience:
         viewer.outbox.send(self.encoded(rooms.snapshot(room, viewer.seat, games=self._games)))
         viewer.asked = None
         self._ask(room, viewer, now)
+
+    def rolled_back(self, room: Room, viewer: Viewer, now: int) -> None:
+        """The store has lost what ``viewer`` saw last: say so, and show the room as it is now."""
+        viewer.outbox.send(self.encoded(Notice(code=Notified.ROLLED_BACK)))
+        self.show_all(room, viewer, now)
 
     def leave(self, viewer: Viewer) -> None:
         """``viewer`` watches no more; the connection stays."""

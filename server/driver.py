@@ -23,16 +23,14 @@ from server import room as rooms
 from server.entries import Actor
 from server.hall import Hall
 from server.host import NoSuchRoom, RoomGone, RoomHost
-from server.index import Index
+from server.index import Index, Outage
 from server.log import StoreFull, StoreUnavailable
+from server.presence import BEAT_SECONDS
 from server.room import AiMove, FinishedDeal, Phase, Room
 from server.schedule import Schedule
 from server.thinkers import NoAnswer
 from server.worker import Answer, Question
 
-BEAT_SECONDS: Final = 0.4
-BEAT_TTL_MS: Final = 1_200
-"""A node that is silent for so long is taken for dead: its rooms are driven by others within two seconds."""
 HEAL_SECONDS: Final = 2.0
 """How often rooms are compared with their logs, connections with what rooms say of them, and due times looked up."""
 _RETRY_SECONDS: Final = 0.5
@@ -87,8 +85,9 @@ class Driver:
         self._pauses = Random(secret)
         self._sleep = sleep
         self._node = hall.node
-        self.nodes: tuple[str, ...] = ()
-        """The live nodes; none before the first beat."""
+        self._presence = hall.node.presence
+        self._acted_on: tuple[tuple[str, ...], tuple[Outage, ...]] = (), ()
+        """Nodes and outages when rooms were last taken over."""
         self._schedule = Schedule()
         self._sooner = asyncio.Event()
         self._thinking: dict[tuple[str, int, int], asyncio.Task[None]] = {}
@@ -117,7 +116,7 @@ class Driver:
 
     def drives(self, room_id: str) -> bool:
         """Whether this node drives the room."""
-        return driver_of(room_id, self.nodes) == self._node.name
+        return driver_of(room_id, self._presence.nodes) == self._node.name
 
     async def run(self) -> None:
         """Beat, fire and heal until cancelled."""
@@ -132,20 +131,21 @@ class Driver:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
         with suppress(StoreUnavailable, StoreFull):  # then the others notice it by themselves
-            await self._index.beat(self._node.name, 0)
+            await self._presence.end()
 
     # Which rooms ----------------------------------------------------------------------------------------------
 
     async def beat(self) -> None:
-        """Say that this node lives; take over rooms when nodes have come or gone.
+        """Say that this node lives; take over rooms when nodes have come or gone, or nobody was there for a while.
 
         Raises:
             StoreUnavailable, StoreFull: the store does not take it.
         """
-        nodes = tuple(await self._index.beat(self._node.name, BEAT_TTL_MS))
-        if nodes != self.nodes:
-            _log.info("nodes", nodes=len(nodes), before=len(self.nodes))
-            self.nodes = nodes
+        presence = self._presence
+        await presence.beat()
+        if (presence.nodes, presence.outages) != self._acted_on:
+            _log.info("nodes", nodes=len(presence.nodes), before=len(self._acted_on[0]), outages=len(presence.outages))
+            self._acted_on = presence.nodes, presence.outages
             self._start(self._take_over(), "take-over-failed")
 
     async def _beat_always(self) -> None:
@@ -175,7 +175,7 @@ class Driver:
     async def _adopt(self, room_id: str) -> None:
         try:
             host = await self._hall.room(room_id)
-            await host.reconcile(self.nodes)
+            await host.reconcile(self._presence.nodes)
         except NoSuchRoom:
             await self._index.set_due(room_id, None)  # it was announced and never opened, or its time to live is over
         except RoomGone:
@@ -279,18 +279,18 @@ class Driver:
         Raises:
             StoreUnavailable, StoreFull: the next round does the rest.
         """
-        if not self.nodes:
+        if not self._presence.nodes:
             return  # who is alive is not known before the first beat
         hosts = self._hall.hosts
         heads = await self._node.log.heads(tuple(hosts))
-        for room_id, version in heads.items():
+        for room_id, head in heads.items():
             host = hosts.get(room_id)
             if host is None:
                 continue
             try:
-                if version != host.head.version:
+                if head != host.head:
                     await host.check()
-                await host.reconcile(self.nodes)
+                await host.reconcile(self._presence.nodes)
             except RoomGone:
                 pass
             self._let_go_if_idle(host)

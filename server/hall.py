@@ -14,12 +14,13 @@ from typing import Final
 import msgspec
 import structlog
 
+from protocol.codes import Refused
 from protocol.messages import Create, RoomSummary
 from server import room as rooms
 from server.entries import Created, Timing
 from server.host import Node, Observer, Outcome, RoomGone, RoomHost
 from server.index import Index
-from server.log import Conflict, StoreUnavailable
+from server.log import EMPTY, Conflict, StoreUnavailable
 from server.outbox import Outbox
 from server.room import Append, FinishedDeal, Refuse
 
@@ -31,10 +32,14 @@ _LISTED: Final = 100
 _log = structlog.get_logger()
 
 
+class _HallFull(Exception):
+    """No more rooms are opened."""
+
+
 class Hall:
     """All rooms in this node's memory. Tells its observers what happens to any of them."""
 
-    def __init__(self, node: Node, index: Index, timing: Timing) -> None:
+    def __init__(self, node: Node, index: Index, timing: Timing, *, max_rooms: int = 20_000) -> None:
         self.node = node
         self.index = index
         self.hosts: dict[str, RoomHost] = {}
@@ -42,6 +47,8 @@ class Hall:
         self._codes: dict[str, str] = {}
         """The ids of ``hosts`` by their codes."""
         self._timing = timing
+        self._max_rooms = max_rooms
+        """Live rooms, on all nodes together, at which no more are opened."""
         self._flights: dict[str, asyncio.Task[RoomHost]] = {}
         self._summaries = msgspec.json.Decoder(RoomSummary)
 
@@ -100,7 +107,7 @@ class Hall:
 
         async def open_or_load() -> RoomHost:
             nonlocal greeted
-            if (await self.node.log.heads([room_id]))[room_id]:
+            if (await self.node.log.heads([room_id]))[room_id] != EMPTY:
                 return await self._load(room_id)  # the command was done before, perhaps by another node
             entry = await self._with_free_code(command, first)
             # Before the first append, so that no crash leaves a room that nobody drives.
@@ -118,6 +125,8 @@ class Hall:
                 host = await self._once(room_id, open_or_load)
             except RoomGone:
                 if ours:
+            except _HallFull:
+                return Refuse(Refused.HALL_FULL)
                     raise
         return host, greeted or await host.submit(command, None, outbox)
 

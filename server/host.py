@@ -25,9 +25,11 @@ from protocol.messages import Accepted, AnyCommand, Create, Leave, Look, Move, P
 from server import room as rooms
 from server.audience import SPECTATOR, Audience, Viewer, follow_seat
 from server.entries import Actor, Entry, UnreadableEntry, decode_entry, encode_entry
-from server.log import EMPTY, Conflict, Forked, Head, RoomLog, StoreUnavailable, follow
+from server.index import OUTAGE_MS
+from server.log import EMPTY, Conflict, Forked, Head, RoomLog, Stored, StoreUnavailable, follow
 from server.metrics import Metrics
 from server.outbox import Encoded, Outbox
+from server.presence import Presence
 from server.room import AiMove, Append, FinishedDeal, Folded, Games, OtherRules, Refuse, Repeat, Room, RoomCommand
 
 _ATTEMPTS: Final = 100
@@ -52,6 +54,7 @@ class Node(NamedTuple):
     entropy: Callable[[int], bytes]
     """So many unpredictable bytes."""
     metrics: Metrics
+    presence: Presence
 
 
 class Observer(Protocol):
@@ -101,6 +104,8 @@ class RoomHost:
         self._observer = observer
         self._lock = asyncio.Lock()
         self._pull: asyncio.Task[None] | None = None
+        self._silent_since: int | None = None
+        """Since when the store has not answered about this room, as far as was tried here."""
         self._stop_watching: Callable[[], None] = lambda: None
 
     @classmethod
@@ -269,11 +274,8 @@ class RoomHost:
         async with self._lock:
             if self.gone:
                 return
-            version = (await self._node.log.heads([self.room.id]))[self.room.id]
-            if version > self.head.version:
+            if (await self._node.log.heads([self.room.id]))[self.room.id] != self.head:
                 await self._catch_up()
-            elif version < self.head.version:
-                await self._read_anew()
 
     async def _pull_soon(self) -> None:
         async with self._lock:
@@ -289,11 +291,11 @@ class RoomHost:
                 _log.exception("room-not-followed", room=self.room.id)
 
     async def _catch_up(self) -> None:
-        """Fold and show what others appended."""
-        stored = await self._node.log.read(self.room.id, after=self.head.version)
-        try:
-            follow(self.head, stored)
-        except Forked:
+        """Fold and show what others appended. The last entry known here is read again: it tells whether the log still
+        continues it.
+        """
+        known, *stored = await self._node.log.read(self.room.id, after=self.head.version - 1) or (None,)
+        if known is None or known.head != self.head or not _continues(self.head, stored):
             await self._read_anew()
             return
         for count, each in enumerate(stored, start=1):
@@ -318,7 +320,7 @@ class RoomHost:
             raise
         for viewer in tuple(self.audience.viewers):
             if follow_seat(self.room, viewer):
-                self.audience.show_all(self.room, viewer, self._now())
+                self.audience.rolled_back(self.room, viewer, self._now())
             else:  # its coming was lost with the rest
                 self.audience.send_away(viewer, Close.SERVICE_RESTART)
         self._observer.changed(self)
@@ -332,23 +334,25 @@ class RoomHost:
             self.audience.send_away(viewer, Close.SERVICE_RESTART)
 
     async def _append(self, make: Callable[[Room], _Decision]) -> tuple[_Decision, Folded | None]:
-        """Append what ``make`` wants of the room as it then is; with what came of it, if anything was appended."""
+        """Append what ``make`` wants of the room as it then is; with what came of it, if anything was appended. Before
+        that everybody gets back the time that an outage of ours took.
+        """
+        await self._node.presence.refresh()
         for _ in range(_ATTEMPTS):
-            decision = make(self.room)
+            refund = self._refund()
+            decision = make(self.room) if refund is None else Append(refund, None)
             if not isinstance(decision, Append):
                 return decision, None
             # Folded before it is appended: what cannot be folded must never stand in a log.
             folded = rooms.fold(self.room, decision.entry, games=self._node.games)
-            began = time.perf_counter()
+            began, began_at = time.perf_counter(), self._now()
             try:
                 head = await self._node.log.append(self.room.id, self.head, encode_entry(decision.entry))
-            except Conflict as conflict:
+            except Conflict:
                 self._node.metrics.conflicts.inc()
-                if conflict.head.version > self.head.version:
-                    await self._catch_up()
-                else:
-                    await self._read_anew()
+                await self._catch_up()
             except StoreUnavailable:
+                self._silent_since = self._silent_since or began_at
                 self._node.metrics.unknown_outcomes.inc()
                 before = self.head
                 await self._catch_up()
@@ -358,9 +362,22 @@ class RoomHost:
             else:
                 self._node.metrics.append_seconds.observe(time.perf_counter() - began)
                 self._node.metrics.entries.inc()
+                self._silent_since = None
                 self._adopt(decision.entry, folded, head)
-                return decision, folded
+                if refund is None:
+                    return decision, folded
         raise StoreUnavailable(f"{_ATTEMPTS} appends in a row were overtaken")
+
+    def _refund(self) -> Entry | None:
+        """Time is given back for outages since the room's last entry, which nobody can have used; not before the store
+        works again, and once: the entry itself is the room's last one then.
+        """
+        now, at = self._now(), self.room.at
+        ms = self._node.presence.missed_since(at)
+        if self._silent_since is not None:
+            silent = now - max(self._silent_since, at)
+            ms = max(ms, silent if silent > OUTAGE_MS else 0)
+        return rooms.refund(self.room, ms, now) if ms else None
 
     async def _append_entry(self, make: Callable[[Room], Entry | None]) -> bool:
         """``_append`` for entries that answer no command; whether one was appended."""
@@ -457,6 +474,14 @@ class RoomHost:
     def _now(self) -> int:
         """The time for the next entry: a log's times never go back, whatever a node's clock does."""
         return max(self._node.clock(), self.room.at)
+
+
+def _continues(head: Head, entries: Iterable[Stored]) -> bool:
+    try:
+        follow(head, entries)
+    except Forked:
+        return False
+    return True
 
 
 async def _read_whole(node: Node, room_id: str) -> tuple[Room, Head, list[FinishedDeal]]:

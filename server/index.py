@@ -8,7 +8,7 @@ expires or is refreshed by whoever holds the room.
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from typing import Protocol
+from typing import Final, Protocol
 
 from msgspec import Struct
 
@@ -29,6 +29,18 @@ class Archived(Struct, frozen=True, kw_only=True):
     deal: int
     attempt: int
     record: bytes
+
+
+class Outage(Struct, frozen=True):
+    """A time, in milliseconds since the epoch, in which no node could say that it lives: all were down, or the store."""
+
+    since_ms: int
+    until_ms: int
+
+
+OUTAGE_MS: Final = 3_000
+"""Shorter silences are none: another node takes over sooner, and a failover of the store takes about as long."""
+OUTAGES_KEPT: Final = 16
 
 
 class Index(Protocol):
@@ -77,7 +89,11 @@ class Index(Protocol):
         ...
 
     async def beat(self, node: str, ttl_ms: int) -> list[str]:
-        """``node`` is alive for another ``ttl_ms``; all live nodes, sorted."""
+        """``node`` is alive for another ``ttl_ms``; all live nodes, sorted. Notes the outage that this beat ends."""
+        ...
+
+    async def outages(self) -> list[Outage]:
+        """The latest outages, up to ``OUTAGES_KEPT``, the earliest first."""
         ...
 
     async def nodes(self) -> list[str]:

@@ -113,8 +113,8 @@ class RoomLog(Protocol):
         """The entries after version ``after``, in order. Pass them through ``follow``: it finds a rolled-back log."""
         ...
 
-    async def heads(self, rooms: Iterable[str]) -> dict[str, int]:
-        """The version at which each log ends; 0 for a room that has none. Cheap: for finding lost wake-ups."""
+    async def heads(self, rooms: Iterable[str]) -> dict[str, Head]:
+        """Where each log ends; ``EMPTY`` for a room that has none. Cheap: for finding lost wake-ups and lost ends."""
         ...
 
     async def forget(self, room: str, after_seconds: int) -> None:

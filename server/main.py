@@ -33,6 +33,7 @@ from server.host import Node
 from server.keeper import Keeper
 from server.log import StoreFull, StoreUnavailable
 from server.metrics import Metrics
+from server.presence import Presence
 from server.settings import BadSetting, Settings, load, unknown_in
 from server.store import CannotOpen, StoredIndex, StoredLog, open_store
 from server.thinkers import Thinkers
@@ -116,15 +117,17 @@ async def _build(settings: Settings, stack: AsyncExitStack, stop: asyncio.Event)
     )
     thinkers.start()
     stack.push_async_callback(thinkers.stop)
+    name = secrets.token_hex(8)
     node = Node(
-        name=secrets.token_hex(8),
+        name=name,
         log=log,
         games=GAMES,
         clock=store.now_ms,
         entropy=secrets.token_bytes,
         metrics=metrics,
+        presence=Presence(index, name),
     )
-    hall = Hall(node, index, settings.timing)
+    hall = Hall(node, index, settings.timing, max_rooms=settings.max_rooms)
     stack.push_async_callback(hall.close)
     driver = Driver(hall, index, thinkers, secret=secrets.token_bytes(32), pause_ms=settings.ai_pause_ms)
     keeper = Keeper(index, log, drives=driver.drives, forget_seconds=int(settings.forget_hours * _HOUR_SECONDS))

@@ -40,10 +40,9 @@ local function append(keys, args)
   return {}
 end
 
--- KEYS log; the version of its last entry
-local function version(keys)
-  local last = head(keys[1])
-  return last
+-- KEYS log; where it ends: {version, hash}
+local function ends(keys)
+  return {head(keys[1])}
 end
 
 -- Milliseconds. Declared as a writer, so that a store that would refuse an append (full, read-only, disk error)
@@ -52,11 +51,20 @@ local function probe()
   return now('')
 end
 
--- KEYS nodes  ARGV node or '', milliseconds to live, time source; all that live
+-- KEYS nodes, alive, outages  ARGV node or '', milliseconds to live, length of an outage, most outages, time source
+-- all that live
 local function beat(keys, args)
-  local at = now(args[3])
+  local at = now(args[5])
   redis.call('ZREMRANGEBYSCORE', keys[1], '-inf', whole(at))
-  if args[1] ~= '' then redis.call('ZADD', keys[1], whole(at + tonumber(args[2])), args[1]) end
+  if args[1] ~= '' then
+    local last = redis.call('GET', keys[2])
+    if last and at - tonumber(last) > tonumber(args[3]) then
+      redis.call('RPUSH', keys[3], last .. ':' .. whole(at))
+      redis.call('LTRIM', keys[3], -tonumber(args[4]), -1)
+    end
+    redis.call('SET', keys[2], whole(at))
+    redis.call('ZADD', keys[1], whole(at + tonumber(args[2])), args[1])
+  end
   return redis.call('ZRANGE', keys[1], 0, -1)
 end
 
@@ -125,5 +133,6 @@ redis.register_function('fudaza_1_archive', archive)
 -- These must go on in a full store: what they keep is small and bounded, or they only take away.
 redis.register_function{function_name='fudaza_1_beat', callback=beat, flags={'allow-oom'}}
 redis.register_function{function_name='fudaza_1_unlist', callback=unlist, flags={'allow-oom'}}
-redis.register_function{function_name='fudaza_1_version', callback=version, flags={'no-writes'}}
+redis.register_function{function_name='fudaza_1_head', callback=ends, flags={'no-writes'}}
 redis.register_function{function_name='fudaza_1_listed', callback=listed, flags={'no-writes'}}
+redis.register_function('fudaza_1_take', take)

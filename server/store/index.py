@@ -8,7 +8,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from server.index import Archived, Due
+from server.index import OUTAGE_MS, OUTAGES_KEPT, Archived, Due, Outage
 from server.store.client import Store
 from server.store.keys import ARCHIVE_SHARDS, DUE_SHARDS
 
@@ -106,11 +106,23 @@ class StoredIndex:
 
     async def beat(self, node: str, ttl_ms: int) -> list[str]:
         """See ``Index``."""
-        return _sorted(await self._store.function("beat", [self._keys.nodes], node, ttl_ms, self.time_source))
+        return _sorted(
+            await self._store.function(
+                "beat", self._keys.nodes, node, ttl_ms, OUTAGE_MS, OUTAGES_KEPT, self.time_source
+            )
+        )
+
+    async def outages(self) -> list[Outage]:
+        """See ``Index``."""
+        _, _, outages = self._keys.nodes
+        listed = await self._store.call(outages, "LRANGE", outages, 0, -1)
+        return [Outage(*map(int, outage.split(b":"))) for outage in listed]
 
     async def nodes(self) -> list[str]:
         """See ``Index``."""
-        return _sorted(await self._store.function("beat", [self._keys.nodes], "", 0, self.time_source))
+        return _sorted(
+            await self._store.function("beat", self._keys.nodes, "", 0, OUTAGE_MS, OUTAGES_KEPT, self.time_source)
+        )
 
     async def archive(self, room: str, match: str, deal: int, record: bytes, *, attempt: int = 1) -> None:
         """See ``Index``."""

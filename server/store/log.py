@@ -44,12 +44,12 @@ class StoredLog:
             if len(page) < _PAGE:
                 return entries
 
-    async def heads(self, rooms: Iterable[str]) -> dict[str, int]:
+    async def heads(self, rooms: Iterable[str]) -> dict[str, Head]:
         """See ``RoomLog``."""
         asked = list(rooms)
         logs = [self._keys.log(room) for room in asked]
-        versions = await asyncio.gather(*(self._store.function("version", [log], read=True) for log in logs))
-        return dict(zip(asked, versions, strict=True))
+        ends = await asyncio.gather(*(self._store.function("head", [log], read=True) for log in logs))
+        return {room: Head(*end) for room, end in zip(asked, ends, strict=True)}
 
     async def forget(self, room: str, after_seconds: int) -> None:
         """See ``RoomLog``."""

@@ -20,6 +20,7 @@ from server.health import Health
 from server.host import Node
 from server.keeper import Keeper
 from server.metrics import Metrics
+from server.presence import Presence
 from server.settings import Settings
 from server.store import Store, StoredIndex, StoredLog, open_store
 from server.worker import Answer, Question
@@ -41,13 +42,18 @@ class AtRandom:
         return Answer(question.number, Random(question.seed).choice(question.legal))
 
 
+def wall_ms() -> int:
+    return time.time_ns() // 1_000_000
+
+
 class OneNode:
     """A node that listens."""
 
     def __init__(self, name: str, store: Store, thinker: Thinker, settings: Settings, timing: Timing) -> None:
         self.metrics = Metrics()
         self.log, self.index = StoredLog(store), StoredIndex(store)
-        node = Node(name, self.log, GAMES, lambda: time.time_ns() // 1_000_000, secrets.token_bytes, self.metrics)
+        presence = Presence(self.index, name)
+        node = Node(name, self.log, GAMES, wall_ms, secrets.token_bytes, self.metrics, presence)
         self.hall = Hall(node, self.index, timing)
         self.driver = Driver(self.hall, self.index, thinker, secret=SECRET, pause_ms=0)
         self.keeper = Keeper(self.index, self.log, drives=self.driver.drives, forget_seconds=60)

@@ -43,6 +43,7 @@ from server.keeper import Keeper
 from server.log import RoomLog
 from server.metrics import Metrics
 from server.outbox import Encoded
+from server.presence import Presence
 from server.room import Refuse, Room, RoomCommand
 from server.worker import Answer, Question
 from tests.server.memory import MemoryIndex, MemoryLog
@@ -218,7 +219,8 @@ class House:
         self.memory: MemoryLog = beside.memory if beside else MemoryLog()
         self.index: MemoryIndex = beside.index if beside else MemoryIndex(self.clock)
         self.metrics = Metrics()
-        self.node = Node(name, log or self.memory, GAMES, self.clock, Dice(name), self.metrics)
+        presence = Presence(self.index, name)
+        self.node = Node(name, log or self.memory, GAMES, self.clock, Dice(name), self.metrics, presence)
         self.hall = Hall(self.node, self.index, TIMING)
         self.health = Health(lambda: self.clock() / 1000)
         self.thinker = Instant()

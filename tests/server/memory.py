@@ -10,7 +10,7 @@ import time
 from collections import defaultdict
 from collections.abc import AsyncIterator, Callable, Iterable
 
-from server.index import Archived, Due
+from server.index import OUTAGE_MS, OUTAGES_KEPT, Archived, Due, Outage
 from server.log import EMPTY, UNKNOWN, Conflict, Head, Stored, StoreFull, StoreUnavailable, successor
 
 
@@ -50,9 +50,10 @@ class MemoryLog:
         await self._reach()
         return self.entries[room][after:] if room in self.entries else []
 
-    async def heads(self, rooms: Iterable[str]) -> dict[str, int]:
+    async def heads(self, rooms: Iterable[str]) -> dict[str, Head]:
         await self._reach()
-        return {room: len(self.entries.get(room, ())) for room in rooms}
+        logs = {room: self.entries.get(room) for room in rooms}
+        return {room: log[-1].head if log else EMPTY for room, log in logs.items()}
 
     async def forget(self, room: str, after_seconds: int) -> None:
         await self._reach()
@@ -113,6 +114,8 @@ class MemoryIndex:
         self._lobby: dict[str, tuple[str, bytes, int]] = {}
         self._due: dict[str, int] = {}
         self._nodes: dict[str, int] = {}
+        self._alive_at: int | None = None
+        self._outages: list[Outage] = []
         self._archive: dict[tuple[str, str, int, int], bytes] = {}
 
     async def claim_code(self, code: str, room: str) -> bool:
@@ -161,12 +164,20 @@ class MemoryIndex:
 
     async def beat(self, node: str, ttl_ms: int) -> list[str]:
         await self._reach()
-        self._nodes[node] = self.now_ms() + ttl_ms
+        now = self.now_ms()
+        if self._alive_at is not None and now - self._alive_at > OUTAGE_MS:
+            self._outages = [*self._outages, Outage(self._alive_at, now)][-OUTAGES_KEPT:]
+        self._alive_at = now
+        self._nodes[node] = now + ttl_ms
         return await self.nodes()
 
     async def nodes(self) -> list[str]:
         await self._reach()
         return sorted(node for node, until in self._nodes.items() if until > self.now_ms())
+
+    async def outages(self) -> list[Outage]:
+        await self._reach()
+        return list(self._outages)
 
     async def archive(self, room: str, match: str, deal: int, record: bytes, *, attempt: int = 1) -> None:
         await self._reach()

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from server.driver import BEAT_SECONDS, BEAT_TTL_MS, driver_of
 from server.entries import Acted, Actor, Answered, decode_entry
 from server.log import StoreUnavailable
+from server.presence import BEAT_SECONDS, BEAT_TTL_MS
 from server.room import Phase, Room, ai_moves
 from server.thinkers import Missed, NoAnswer
 from server.worker import Question
@@ -100,7 +101,7 @@ async def test_a_room_whose_driver_is_gone_is_played_to_the_end_by_another_node(
     house.clock.now += BEAT_TTL_MS + 1  # the first node is never heard of again
     await heir.driver.beat()
 
-    assert heir.driver.nodes == ("heir",)
+    assert heir.node.presence.nodes == ("heir",)
     await until(lambda: ann.room.id in heir.hall.hosts)
     room = await run_clock(heir, ann.room.id, until_phase=Phase.FINISHED)
 
@@ -124,7 +125,7 @@ async def test_people_whose_node_died_are_away_for_whoever_takes_over(house: Hou
 
 
 async def test_a_node_drives_only_its_own_rooms(house: House) -> None:
-    house.driver.nodes = ("somebody-else",)
+    house.node.presence.nodes = ("somebody-else",)
 
     ann = await all_ai(house)
     assert ann.host is not None

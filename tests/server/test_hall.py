@@ -129,6 +129,7 @@ async def test_a_code_that_leads_nowhere_finds_nothing(house: House) -> None:
 async def test_a_room_asked_for_by_many_at_once_is_read_once(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
     ann = house.person("Ann")
     await ann.create()
+    await ann.start()
     reads: list[int] = []
     read = MemoryLog.read
 

@@ -10,8 +10,20 @@ import pytest
 import pytest_asyncio
 
 from protocol.codes import Close
-from protocol.messages import Accepted, Act, ClearSeat, Contribute, Events, Join, Leave, Look, Start
-from server.entries import Acted, Actor, Joined, Returned, decode_entry
+from protocol.messages import (
+    Accepted,
+    Act,
+    ChosenSettings,
+    ClearSeat,
+    Contribute,
+    Create,
+    Events,
+    Join,
+    Leave,
+    Look,
+    Start,
+)
+from server.entries import Acted, Actor, Joined, Refunded, Returned, decode_entry
 from server.host import RoomGone
 from server.log import EMPTY, StoreFull, StoreUnavailable, follow
 from server.room import Person as Seated
@@ -391,6 +403,7 @@ async def test_a_log_that_lost_its_end_is_read_anew_and_shown_afresh(house: Hous
     assert ann.snapshots[-1].phase == "shuffling"
     assert house.counted("fudaza_room_reloads_total") == 1
     assert bob.outbox.closed is None
+    assert [person.outbox.notices for person in (ann, bob, eve)] == [["rolled-back"]] * 3
 
 
 async def test_whoever_came_in_a_lost_part_of_the_log_is_asked_to_come_again(house: House) -> None:
@@ -419,6 +432,117 @@ async def test_a_forked_log_is_found_by_the_next_append(house: House) -> None:
     assert follow(EMPTY, entries) == ann.host.head
     assert house.counted("fudaza_room_reloads_total") == 1
     await fork.close()
+
+
+@pytest.mark.parametrize("finder", ["healing", "wake-up"])
+async def test_a_fork_of_the_same_length_is_found_without_an_append(house: House, finder: str) -> None:
+    ann, bob = await table(house)
+    await ann.act("single")
+    entries = house.memory.entries[ann.room.id]
+    house.memory.roll_back(ann.room.id, len(entries) - 1)
+    fork = House("fork", beside=house)
+    await fork.person("elsewhere").resume(bob)
+    assert ann.host is not None
+    assert len(entries) == ann.room.version
+    assert entries[-1].head != ann.host.head
+
+    if finder == "healing":
+        await house.driver.heal()
+    else:
+        ann.host.wake(0)
+        await until(lambda: ann.host is not None and ann.host.head == entries[-1].head)
+
+    assert ann.host.head == entries[-1].head
+    assert ann.outbox.notices == ["rolled-back"]
+    await fork.close()
+
+
+# Outages ---------------------------------------------------------------------------------------------------------
+
+
+async def limited(house: House) -> tuple[Person, Person]:
+    """Ann, who is asked and has 10 seconds, and Bob."""
+    ann, bob = house.person("Ann"), house.person("Bob")
+    command = Create(id=ann.client.id(), game="duel", name="Ann", settings=ChosenSettings(turn_limit=10))
+    await ann.create(command)
+    await bob.join(ann.room.code)
+    await ann.start()
+    for person in (ann, bob):
+        await person.contribute()
+    assert ann.host is not None
+    await ann.host.fire()
+    house.clock.now += 1_000
+    await ann.host.fire()
+    return (ann, bob) if ann.turns[-1].at > bob.turns[-1].at else (bob, ann)
+
+
+async def test_time_in_which_no_node_lived_is_given_back_once_and_the_asked_person_is_told(house: House) -> None:
+    ann, _ = await limited(house)
+    await house.driver.beat()
+    assert ann.turns[-1].left_ms == 10_000
+    house.clock.now += 60_000
+
+    heir = House("heir", beside=house)
+    await heir.driver.beat()
+    again = heir.person("Ann again")
+    await again.resume(ann)
+
+    assert again.turns[-1].left_ms == 10_000
+    await until(lambda: [type(body) for body in bodies(house, ann.room.id)].count(Refunded) == 1)
+    await until(lambda: ann.room.version == again.room.version)
+    assert ann.turns[-1].left_ms == 10_000
+    heir.clock.now += 9_999
+    assert again.host is not None
+    await again.host.fire()
+    assert not any(isinstance(body, Acted) for body in bodies(house, ann.room.id))
+    heir.clock.now += 1
+    await again.host.fire()
+    assert [body.actor for body in bodies(house, ann.room.id) if isinstance(body, Acted)] == [Actor.CLOCK]
+    assert [type(body) for body in bodies(house, ann.room.id)].count(Refunded) == 1
+    await heir.close()
+
+
+async def test_no_time_is_given_back_for_the_death_of_one_node_of_two(house: House, second: House) -> None:
+    ann, _ = await limited(house)
+    for _ in range(20):
+        house.clock.now += 400
+        await second.driver.beat()
+
+    await house.driver.beat()
+    assert ann.host is not None
+    await ann.host.fire()
+
+    assert not await house.index.outages()
+    assert not any(isinstance(body, Refunded) for body in bodies(house, ann.room.id))
+
+
+async def test_time_in_which_the_store_did_not_answer_is_given_back_before_anything_fires(house: House) -> None:
+    ann, _ = await limited(house)
+    assert ann.host is not None
+    house.memory.available = False
+    house.clock.now += 9_000
+    with pytest.raises(StoreUnavailable):
+        await ann.act()
+    house.clock.now += 20_000
+    house.memory.available = True
+
+    await ann.host.fire()
+
+    assert bodies(house, ann.room.id)[-1] == Refunded(ms=20_000)
+    assert ann.turns[-1].left_ms == 1_000
+
+
+async def test_a_failover_that_is_over_soon_gives_no_time_back(house: House) -> None:
+    ann, _ = await limited(house)
+    house.memory.available = False
+    with pytest.raises(StoreUnavailable):
+        await ann.act()
+    house.clock.now += 2_000
+    house.memory.available = True
+
+    assert await ann.act() == "accepted"
+
+    assert not any(isinstance(body, Refunded) for body in bodies(house, ann.room.id))
 
 
 async def test_a_room_of_a_newer_server_is_left_to_it(house: House) -> None:

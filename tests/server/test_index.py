@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 import pytest
 import pytest_asyncio
 
-from server.index import Due, Index
+from server.index import OUTAGE_MS, OUTAGES_KEPT, Due, Index, Outage
 from server.store import Bounds, Store, StoredIndex, open_store
 from tests.server.memory import MemoryIndex
 from tests.stores import StoreServer, fresh_prefix
@@ -149,6 +149,32 @@ async def test_a_node_is_alive_as_long_as_it_says_so(index: Index, clock: Clock)
     clock.forward(500)
     assert await index.nodes() == ["a"]
     assert await index.beat("b", 1_500) == ["a", "b"]
+
+
+async def test_a_time_in_which_no_node_lived_is_noted_by_the_first_that_lives_again(index: Index, clock: Clock) -> None:
+    await index.beat("a", 1_200)
+    began = clock.now
+    clock.forward(OUTAGE_MS)
+    await index.beat("a", 1_200)
+    assert await index.outages() == []
+
+    clock.forward(OUTAGE_MS + 1)
+    await index.nodes()
+    assert await index.outages() == []
+    await index.beat("b", 1_200)
+    await index.beat("a", 1_200)
+
+    assert await index.outages() == [Outage(began + OUTAGE_MS, clock.now)]
+
+
+async def test_only_the_latest_outages_are_kept(index: Index, clock: Clock) -> None:
+    for _ in range(OUTAGES_KEPT + 3):
+        await index.beat("a", 1_200)
+        clock.forward(OUTAGE_MS + 1)
+
+    outages = await index.outages()
+    assert len(outages) == OUTAGES_KEPT
+    assert outages[-1].until_ms == clock.now - OUTAGE_MS - 1
 
 
 async def test_the_record_of_a_deal_is_kept_once_and_found_by_room_and_match(index: Index) -> None:

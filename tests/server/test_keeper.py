@@ -34,7 +34,7 @@ async def due(house: House) -> dict[str, int]:
 
 async def played(house: House) -> Person:
     """Ann alone against an AI, to the end of a deal, without a driver."""
-    house.driver.nodes = ()
+    house.node.presence.nodes = ()
     ann = house.person("Ann")
     await ann.create()
     await ann.start()
@@ -70,7 +70,7 @@ async def test_a_new_room_is_announced_before_its_first_entry(house: House, monk
 
 
 async def test_the_index_is_told_at_once_when_a_room_is_due_earlier_and_that_ai_is_due_now(house: House) -> None:
-    house.driver.nodes = ()
+    house.node.presence.nodes = ()
     ann = house.person("Ann")
     await ann.create()
     await house.keeper.flush()
@@ -88,7 +88,7 @@ async def test_the_index_is_told_at_once_when_a_room_is_due_earlier_and_that_ai_
 
 
 async def test_a_later_time_is_told_only_when_everything_is_looked_over(house: House) -> None:
-    house.driver.nodes = ()
+    house.node.presence.nodes = ()
     ann = house.person("Ann")
     await ann.create()
     await ann.start()
@@ -101,7 +101,7 @@ async def test_a_later_time_is_told_only_when_everything_is_looked_over(house: H
     await house.keeper.flush()
     assert (await due(house))[ann.room.id] < (next_due(ann.room) or 0)
 
-    house.driver.nodes = ("n1",)
+    house.node.presence.nodes = ("n1",)
     house.keeper._review(asyncio.get_running_loop().time())
     await house.keeper.flush()
 
@@ -163,7 +163,7 @@ async def test_a_listing_is_repeated_before_it_expires_and_only_when_it_must(
 async def test_rooms_that_others_drive_are_left_to_them(house: House) -> None:
     await house.person("Ann").create()
     await house.keeper.flush()
-    house.driver.nodes = ("somebody-else",)
+    house.node.presence.nodes = ("somebody-else",)
 
     house.keeper._review(asyncio.get_running_loop().time())
 

@@ -68,6 +68,7 @@ NOTICES: Final[Mapping[str, str]] = {
     Notified.DRAINING: N_("The server is about to stop. Your room goes on; connecting again in a moment."),
     Notified.REMOVED: N_("The host removed you from the table."),
     Notified.ROOM_CLOSED: N_("The room is being closed."),
+    Notified.ROLLED_BACK: N_("The server's store has lost the last moves. This is the table as it is now."),
     Notified.ANNOUNCEMENT: N_("The operator says: {text}"),
     Notified.TIME_RUNS_OUT: N_("Your time runs out in {seconds} s."),
 }
