@@ -52,9 +52,15 @@ class Keys:
         return f"{self._prefix}code:{{{code}}}"
 
     @property
-    def nodes(self) -> str:
-        """A sorted set: nodes by when they count as gone."""
-        return f"{self._prefix}{{nodes}}"
+    def nodes(self) -> tuple[str, str, str]:
+        """A sorted set, nodes by when they count as gone; a string, when one last said that it lives; and a list, the
+        latest outages, each as ``since:until``.
+        """
+        return f"{self._prefix}{{nodes}}", f"{self._prefix}{{nodes}}:alive", f"{self._prefix}{{nodes}}:outages"
+
+    def rate(self, what: str, whose: str) -> str:
+        """A hash that expires: what is left of somebody's measure of something."""
+        return f"{self._prefix}{{rate-{what}-{whose}}}"
 
     @property
     def lobby(self) -> tuple[str, str]:

@@ -10,7 +10,7 @@ import pytest_asyncio
 from hypothesis import given
 from hypothesis import strategies as st
 
-from server.driver import BEAT_SECONDS, BEAT_TTL_MS, driver_of
+from server.driver import driver_of
 from server.entries import Acted, Actor, Answered, decode_entry
 from server.log import StoreUnavailable
 from server.presence import BEAT_SECONDS, BEAT_TTL_MS
