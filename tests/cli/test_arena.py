@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
+from random import Random
 from statistics import fmean, stdev
 from typing import Any, Final
 from xml.etree import ElementTree as ET
@@ -98,6 +99,41 @@ def test_decks_depend_on_the_seed_and_the_pair_alone(monkeypatch: pytest.MonkeyP
     assert decks[0] == decks[1]
     assert not set(decks[0]) & set(decks[2])
     assert len(set(decks[0])) == len(decks[0]) / 2, "each deck is dealt twice, and no two pairs share one"
+
+
+def test_decks_and_players_have_streams_that_share_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """White box: with either purpose renamed the other's stream stays as it was."""
+    dealt: list[bytes] = []
+    diced: list[bytes] = []
+
+    def recorded(draw: Draw, cards: tuple[Card, ...]) -> tuple[Card, ...]:
+        dealt.append(draw.seed)
+        return deck_of(draw, cards)
+
+    class Recorded(Random):
+        def __init__(self, seed: bytes) -> None:
+            diced.append(seed)
+            super().__init__(seed)
+
+    monkeypatch.setattr(arena_deals, "deck_of", recorded)
+    monkeypatch.setattr(arena_deals, "Random", Recorded)
+
+    def streams() -> tuple[set[bytes], set[bytes]]:
+        dealt.clear(), diced.clear()
+        list(play_pairs(contest("koi-koi", "random", "random"), range(3)))
+        return set(dealt), set(diced)
+
+    decks, dice = streams()
+    assert not decks & dice
+    assert len(dice) == 3 * KOI_KOI.seats
+    monkeypatch.setattr(arena_deals, "_PLAYERS", b"other players")
+    same_decks, other_dice = streams()
+    assert same_decks == decks
+    assert not other_dice & dice
+    monkeypatch.setattr(arena_deals, "_DECKS", b"other decks")
+    other_decks, same_dice = streams()
+    assert not other_decks & decks
+    assert same_dice == other_dice
 
 
 def test_a_mixed_team_takes_every_place_at_the_table_in_turn() -> None:
