@@ -119,7 +119,8 @@ def test_decks_and_players_have_streams_that_share_nothing(monkeypatch: pytest.M
     monkeypatch.setattr(arena_deals, "Random", Recorded)
 
     def streams() -> tuple[set[bytes], set[bytes]]:
-        dealt.clear(), diced.clear()
+        dealt.clear()
+        diced.clear()
         list(play_pairs(contest("koi-koi", "random", "random"), range(3)))
         return set(dealt), set(diced)
 

@@ -1,5 +1,5 @@
-"""What ``medium`` and the yardsticks choose, written down: the figures in ``docs/ai`` are measured against them, so they
-must not change unnoticed.
+"""What ``medium`` and the yardsticks choose, written down: they must not change unnoticed, because the figures in
+``docs/ai`` are measured against them.
 
 After a deliberate change: ``python -m tests.conformance.frozen`` writes the files anew, and the ladders that the
 player stands in have to be measured again.
