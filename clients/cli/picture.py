@@ -63,6 +63,8 @@ class Picture(Struct, frozen=True):
     seats: tuple[SeatInfo, ...]
     you: Seat | None
     """None for a spectator."""
+    locked: bool = False
+    """Nobody new may sit down."""
     match: MatchPicture | None = None
     view: Any = None
     """The game's view; None before the first deal."""
@@ -99,6 +101,7 @@ def from_snapshot(snapshot: Snapshot) -> Picture:
         host=snapshot.host,
         seats=snapshot.seats,
         you=None if snapshot.you is None else Seat(snapshot.you),
+        locked=snapshot.locked,
         match=None if snapshot.match is None else _match(snapshot.match),
         view=codec_of(game).view(snapshot.view) if _present(snapshot.view) else None,
     )
@@ -154,8 +157,12 @@ def _after_room_event(picture: Picture, event: room.RoomEvent) -> Picture:
             return _seat(picture, seat, replace(picture.seats[seat], away=False, stand_in=False, level=None))
         case room.SeatReady(seat=seat):
             return _seat(picture, seat, replace(picture.seats[seat], ready=True))
+        case room.SeatMuted(seat=seat, on=on):
+            return _seat(picture, seat, replace(picture.seats[seat], muted=on))
         case room.HostIs(seat=seat):
             return replace(picture, host=seat)
+        case room.RoomLock(on=on):
+            return replace(picture, locked=on)
         case room.MatchOpened(match=match, commitments=commitments):
             sides = (0,) * picture.game.sides
             opened = MatchPicture(id=match, deals=len(commitments), commitments=commitments, totals=sides)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from clients.cli.manual.page import heading, options_of, paragraph, rows, rule, title
+from clients.cli.manual.page import ExplainedOption, explained, heading, options_of, paragraph, rows, rule, title
 from clients.cli.words import N_, Lines, _, listed
 from clients.cli.words.go_stop import COMBOS, NAMES
 from engine.go_stop import GO_STOP
@@ -62,6 +62,11 @@ OPTIONS = {
         },
     ),
 }
+
+
+def options() -> tuple[ExplainedOption, ...]:
+    """All options, explained."""
+    return explained(GO_STOP, OPTIONS, nagari_most=2**NAGARI_DOUBLINGS)
 
 
 def rules() -> Lines:
@@ -176,7 +181,7 @@ def rules() -> Lines:
             "The other player scores 0, whatever they had or called. All cards played and nobody stopped: nagari, a "
             "draw. Layout and stock are then empty.",
         ),
-        *options_of(GO_STOP, OPTIONS, nagari_most=2**NAGARI_DOUBLINGS),
+        *options_of(options()),
     )
 
 

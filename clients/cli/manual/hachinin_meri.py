@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from clients.cli.manual.page import heading, options_of, paragraph, rows, rule, title
+from clients.cli.manual.page import ExplainedOption, explained, heading, options_of, paragraph, rows, rule, title
 from clients.cli.words import N_, Lines, _
 from clients.cli.words.hachinin_meri import PAIRS, RANK_NAMES, SUITS
 from engine.hachinin_meri import HACHININ_MERI
@@ -43,6 +43,11 @@ OPTIONS = {
         },
     ),
 }
+
+
+def options() -> tuple[ExplainedOption, ...]:
+    """All options, explained."""
+    return explained(HACHININ_MERI, OPTIONS)
 
 
 def rules() -> Lines:
@@ -182,7 +187,7 @@ def rules() -> Lines:
             tricks=TRICKS,
             sum=8 * TRICKS,
         ),
-        *options_of(HACHININ_MERI, OPTIONS),
+        *options_of(options()),
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from clients.cli.manual.page import heading, options_of, paragraph, rows, rule, title
+from clients.cli.manual.page import ExplainedOption, explained, heading, options_of, paragraph, rows, rule, title
 from clients.cli.words import N_, Lines, _
 from clients.cli.words.koi_koi import NAMES, YAKU
 from engine.koi_koi import KOI_KOI
@@ -65,6 +65,11 @@ OPTIONS = {
 }
 
 
+def options() -> tuple[ExplainedOption, ...]:
+    """All options, explained."""
+    return explained(KOI_KOI, OPTIONS)
+
+
 def rules() -> Lines:
     """The complete rules."""
     return (
@@ -125,7 +130,7 @@ def rules() -> Lines:
             "K10",
             "When both hands are empty and nobody stopped the deal is a draw, 0 to 0; what was unclaimed is lost.",
         ),
-        *options_of(KOI_KOI, OPTIONS),
+        *options_of(options()),
     )
 
 

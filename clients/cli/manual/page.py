@@ -4,11 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from msgspec import Struct
+
 from clients.cli.words import Lines, _
 from clients.cli.words.columns import padded, width, wrapped
-from engine.game import AnyGame
+from engine.game import AnyGame, OptionValue
 
 WIDTH = 80
+
+
+class ExplainedOption(Struct, frozen=True):
+    """An option in the reader's language."""
+
+    name: str
+    about: str
+    values: tuple[tuple[OptionValue, str], ...]
+    """Each with what it does; the default first."""
 
 
 def title(text: str) -> Lines:
@@ -38,19 +49,29 @@ def rows(pairs: Iterable[tuple[str, str]]) -> Lines:
     return tuple(line for left, right in pairs for line in _hanging(f"     {padded(left, widest)}  ", right))
 
 
-def options_of(game: AnyGame, texts: Mapping[str, tuple[str, Mapping[str, str]]], **numbers: object) -> Lines:
+def explained(
+    game: AnyGame, texts: Mapping[str, tuple[str, Mapping[str, str]]], **numbers: object
+) -> tuple[ExplainedOption, ...]:
     """All options of ``game`` with all values, the default first.
 
     ``texts``: what each option is about, and what each value does (``""``: every other one); ``numbers`` fill them.
     """
-    lines: list[str] = []
+    options = []
     for option, values in game.options.items():
         about, meanings = texts[option]
-        lines += _hanging(f"{option}: ", _(about), indent=2)
-        for place, value in enumerate(values):
-            meaning = meanings.get(str(value), meanings.get("", ""))
+        told = tuple((v, _(meanings.get(str(v), meanings.get("", ""))).format(**numbers)) for v in values)
+        options.append(ExplainedOption(option, _(about), told))
+    return tuple(options)
+
+
+def options_of(options: Iterable[ExplainedOption]) -> Lines:
+    """Options as a part of the rules."""
+    lines: list[str] = []
+    for option in options:
+        lines += _hanging(f"{option.name}: ", option.about, indent=2)
+        for place, (value, meaning) in enumerate(option.values):
             default = _("(default) ") if place == 0 else ""
-            lines += _hanging(f"     {value}  ", default + _(meaning).format(**numbers), indent=9)
+            lines += _hanging(f"     {value}  ", default + meaning, indent=9)
     return (*heading("Options"), *paragraph("Given as --option KEY=VALUE when a room is opened."), *lines)
 
 
