@@ -14,7 +14,6 @@ from typing import Final
 import msgspec
 import structlog
 
-from protocol.codes import Refused
 from protocol.messages import Create, RoomSummary
 from server import room as rooms
 from server.entries import Created, Timing
@@ -32,14 +31,10 @@ _LISTED: Final = 100
 _log = structlog.get_logger()
 
 
-class _HallFull(Exception):
-    """No more rooms are opened."""
-
-
 class Hall:
     """All rooms in this node's memory. Tells its observers what happens to any of them."""
 
-    def __init__(self, node: Node, index: Index, timing: Timing, *, max_rooms: int = 20_000) -> None:
+    def __init__(self, node: Node, index: Index, timing: Timing) -> None:
         self.node = node
         self.index = index
         self.hosts: dict[str, RoomHost] = {}
@@ -47,8 +42,6 @@ class Hall:
         self._codes: dict[str, str] = {}
         """The ids of ``hosts`` by their codes."""
         self._timing = timing
-        self._max_rooms = max_rooms
-        """Live rooms, on all nodes together, at which no more are opened."""
         self._flights: dict[str, asyncio.Task[RoomHost]] = {}
         self._summaries = msgspec.json.Decoder(RoomSummary)
 
@@ -125,8 +118,6 @@ class Hall:
                 host = await self._once(room_id, open_or_load)
             except RoomGone:
                 if ours:
-            except _HallFull:
-                return Refuse(Refused.HALL_FULL)
                     raise
         return host, greeted or await host.submit(command, None, outbox)
 
