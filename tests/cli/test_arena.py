@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from pathlib import Path
 from random import Random
@@ -284,6 +285,16 @@ if m["t"] == "turn": say(json.dumps({"do": "act", "action": dice.choice(m["legal
     assert first == again
     for pair in play_pairs(contest("koi-koi", command, command), range(3)):
         assert pair.scores[0] == pair.scores[1][::-1]
+
+
+def test_the_program_in_the_documentation_plays(tmp_path: Path) -> None:
+    text = (Path(__file__).parents[2] / "docs" / "ai.md").read_text()
+    (code,) = [block for block in re.findall(r"```python\n(.*?)```", text, re.DOTALL) if "sys.stdin" in block]
+    file = tmp_path / "bot.py"
+    file.write_text(code)
+    for game in GAMES:
+        (pair,) = play_pairs(contest(game, f"{sys.executable} {file}", "random"), range(1))
+        assert pair.efforts[0].bad_answers == 0
 
 
 def test_a_refused_answer_is_told_why_and_counted_and_the_turn_stays_open(tmp_path: Path) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pickle
+import re
+from pathlib import Path
 from random import Random
 from typing import Any, Final
 
@@ -194,6 +196,14 @@ def test_the_houses_levels_play_as_baselines_and_repeat_themselves(module: Any, 
     assert play_alone(1) == play_alone(1)
     with pytest.raises(ValueError, match="nobody"):
         Baseline("nobody", seed=1)(_started(module))
+
+
+def test_the_example_in_the_documentation_runs() -> None:
+    text = (Path(__file__).parents[2] / "docs" / "ai.md").read_text()
+    (code,) = [block for block in re.findall(r"```python\n(.*?)```", text, re.DOTALL) if "clients.gym" in block]
+    after: dict[str, Any] = {}
+    exec(code, after)  # noqa: S102 - we wrote it
+    assert not after["env"].unwrapped.agents, "the deal was not played to its end"
 
 
 def test_every_yardstick_of_a_game_is_a_baseline(module: Any) -> None:
