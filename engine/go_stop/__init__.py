@@ -3,17 +3,17 @@
 ``types`` has the shapes, ``rules`` the course of a deal, ``table`` what its events change, ``scoring`` what cards are
 worth, ``sight`` who may know what, ``text`` the notation, ``bot`` the players. ``flat`` is the deal as searching
 players think of it, ``playout`` how they play it to its end, ``search`` how they use that, ``kernel`` the same,
-compiled.
+compiled, ``yardstick`` the player that levels are measured with.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from random import Random
-from typing import Final
+from typing import ClassVar, Final
 
-from engine.game import Budget, Card, Game, Message, Options, Outcome, Seat, Step, Thought, Viewer
-from engine.go_stop import bot, rules, sight
+from engine.game import Budget, Card, Game, Message, Options, Outcome, Seat, Step, Thought, Viewer, Yardstick
+from engine.go_stop import bot, rules, sight, yardstick
 from engine.go_stop.kernel import KERNEL
 from engine.go_stop.table import other
 from engine.go_stop.text import parse, text
@@ -43,6 +43,7 @@ class GoStop(Game[State, Action, Event, View]):
     options = OPTIONS
     beginner = "first"
     levels = bot.LEVELS
+    yardsticks: ClassVar[Mapping[str, Yardstick]] = {"greedy": yardstick.greedy}
     state_type = State
     view_type = View
     event_types = EVENTS

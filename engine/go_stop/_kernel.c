@@ -443,14 +443,41 @@ static PyObject *py_apply(PyObject *module, PyObject *args) {
     return PyBytes_FromStringAndSize((const char *)&deal, (Py_ssize_t)sizeof(deal));
 }
 
-static PyObject *py_play_out(PyObject *module, PyObject *args) {
-    const char *bytes;
-    Py_ssize_t length;
-    long long me;
-    Deal deal;
+static PyObject *tuple_of(const int64_t *numbers, int length) {
+    PyObject *made = PyTuple_New(length);
+    for (int index = 0; made != NULL && index < length; index++) {
+        PyObject *number = PyLong_FromLongLong(numbers[index]);
+        if (number == NULL || PyTuple_SetItem(made, index, number) < 0) Py_CLEAR(made);
+    }
+    return made;
+}
+
+/* What each move of the deal's player comes to. */
+static void try_moves(const Deal *deal, Pile moves[][2], int actions, int64_t sums[]) {
+    for (int action = 0; action < actions; action++) {
+        Deal copy = *deal;
+        apply(&copy, moves[action][0], moves[action][1]);
+        sums[action] += play_out(&copy, deal->turn);
+    }
+}
+
+static PyObject *py_outcomes(PyObject *module, PyObject *args) {
+    const char *bytes, *moves;
+    Py_ssize_t length, moves_length;
+    Deal world;
+    Pile tried[MOST_ACTIONS][2];
+    int64_t sums[MOST_ACTIONS] = {0};
     (void)module;
-    if (!PyArg_ParseTuple(args, "y#L", &bytes, &length, &me) || !read_deal(bytes, length, &deal)) return NULL;
-    return PyLong_FromLongLong(play_out(&deal, me));
+    if (!PyArg_ParseTuple(args, "y#y#", &bytes, &length, &moves, &moves_length) || !read_deal(bytes, length, &world))
+        return NULL;
+    if ((size_t)moves_length > sizeof(tried)) {
+        PyErr_SetString(PyExc_ValueError, "more moves than a deal can have");
+        return NULL;
+    }
+    memcpy(tried, moves, (size_t)moves_length);
+    int actions = (int)((size_t)moves_length / sizeof(tried[0]));
+    try_moves(&world, tried, actions, sums);
+    return tuple_of(sums, actions);
 }
 
 static PyObject *py_sample(PyObject *module, PyObject *args) {
@@ -505,26 +532,17 @@ static PyObject *py_evaluate(PyObject *module, PyObject *args) {
     uint64_t state = seed;
     for (int world = 0; world < worlds; world++) {
         sample(&position, cards, hidden, held, rests, (int)((size_t)impossible_length / sizeof(Pile)), &state);
-        for (int action = 0; action < actions; action++) {
-            Deal copy = position;
-            apply(&copy, tried[action][0], tried[action][1]);
-            sums[action] += play_out(&copy, position.turn);
-        }
+        try_moves(&position, tried, actions, sums);
     }
     Py_END_ALLOW_THREADS;
-    PyObject *found = PyTuple_New(actions);
-    for (int action = 0; found != NULL && action < actions; action++) {
-        PyObject *sum = PyLong_FromLongLong(sums[action]);
-        if (sum == NULL || PyTuple_SetItem(found, action, sum) < 0) Py_CLEAR(found);
-    }
-    return found;
+    return tuple_of(sums, actions);
 }
 
 static PyMethodDef methods[] = {
     {"configure", py_configure, METH_VARARGS, "configure(tables): takes flat.py's and playout.py's tables and weights."},
     {"legal", py_legal, METH_VARARGS, "legal(deal) -> the moves that are open, two eight-byte words each."},
     {"apply", py_apply, METH_VARARGS, "apply(deal, card, taken) -> the deal after a legal move."},
-    {"play_out", py_play_out, METH_VARARGS, "play_out(deal, me) -> the points by which me is ahead at the end."},
+    {"outcomes", py_outcomes, METH_VARARGS, "outcomes(deal, moves) -> what each move comes to, played out."},
     {"sample", py_sample, METH_VARARGS, "sample(deal, unseen, held, impossible, seed) -> a world."},
     {"evaluate", py_evaluate, METH_VARARGS,
      "evaluate(deal, unseen, held, impossible, moves, seed, worlds) -> each move's points, summed over the worlds."},

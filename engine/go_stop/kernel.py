@@ -97,6 +97,13 @@ def words_of_moves(moves: Sequence[Move]) -> bytes:
     return words([number % _WORD for move in moves for number in move])
 
 
+def outcomes(world: Flat, moves: Sequence[Move]) -> tuple[int, ...]:
+    """What each move comes to for the player whose turn it is: as ``playout.outcomes``, and the same numbers."""
+    assert KERNEL is not None, "there is no compiled search here"
+    found: tuple[int, ...] = KERNEL.outcomes(packed(world), words_of_moves(moves))
+    return found
+
+
 class Oracle:
     """What a player sees, as the kernel is asked about it."""
 

@@ -154,6 +154,16 @@ class _Eyes:
 # Playing ---------------------------------------------------------------------------------------------------------
 
 
+def outcomes(world: Flat, moves: Sequence[Move]) -> list[int]:
+    """What each move comes to for the player whose turn it is: the points by which they are ahead at the end."""
+    found: list[int] = []
+    for move in moves:
+        deal = world.copy()
+        deal.apply(move)
+        found.append(play_out(deal, world.turn))
+    return found
+
+
 def play_out(flat: Flat, me: int) -> int:
     """Play ``flat`` to its end: the points by which ``me`` is ahead then."""
     while True:

@@ -1,8 +1,9 @@
 """The searching levels: what actions come to in sampled worlds, played out by the quick player.
 
 Belongs here: how much is searched, and which actions are the same. How worlds are compared is ``engine.search``'s, how
-they are played out is ``playout``'s. ``HARD`` searches in Python. ``EXPERT`` does the same in the compiled kernel, many
-times as often.
+they are played out is ``playout``'s. ``HARD`` needs nothing but Python; where the kernel is installed it plays the
+worlds out, to the same numbers, so that the same is chosen sooner. ``EXPERT`` leaves the drawing of worlds to the kernel
+too, and looks at many more.
 """
 
 from __future__ import annotations
@@ -13,14 +14,14 @@ from typing import Final
 
 from engine import search as frame
 from engine.game import Level
+from engine.go_stop import kernel, playout
 from engine.go_stop.flat import SAME_AS, Flat, Move, Seen, flat_move
 from engine.go_stop.kernel import KERNEL, Oracle
-from engine.go_stop.playout import play_out
 from engine.go_stop.types import Action, View
 from engine.search import Findings, Plan
 
 HARD_TURNS: Final = 4_000
-EXPERT_TURNS: Final = 300_000
+EXPERT_TURNS: Final = 100_000
 """Turns to be played out for one decision: a rollout at the beginning of a deal has twenty, so that early and late
 decisions cost about the same.
 """
@@ -65,13 +66,10 @@ def search(
 
         return frame.search(moves, at, _seed, means, rng=rng, rollouts=max(1, spend // batch), plan=PLAN, same=same)
 
-    def results(world: Flat, tried: Sequence[Move], _seed: int) -> list[float]:
-        found: list[float] = []
-        for move in tried:
-            deal = world.copy()
-            deal.apply(move)
-            found.append(play_out(deal, seen.me))
-        return found
+    played_out = playout.outcomes if KERNEL is None else kernel.outcomes  # the same numbers either way
+
+    def results(world: Flat, tried: Sequence[Move], _seed: int) -> Sequence[int]:
+        return played_out(world, tried)
 
     return frame.search(moves, at, seen.sample, results, rng=rng, rollouts=spend, plan=PLAN, same=same)
 
