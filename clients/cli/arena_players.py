@@ -60,42 +60,44 @@ def team_of(text: str, game: AnyGame, rollouts: int | None = None) -> Team:
         UnknownPlayer: a part names nobody, or the parts do not fill the seats of a side.
     """
     size = game.seats // game.sides
-    players: list[Player] = []
-    if _runnable(text):
-        players = [Player(command=tuple(shlex.split(text)))]
-    else:
-        for part in text.split("+"):
-            name, _star, count = part.partition("*")
-            if _star and not count.isdecimal():
-                raise UnknownPlayer(text, _known(game))
-            players += [_player(name, text, game, rollouts)] * (int(count) if _star else 1)
+    players = _listed(text, game, rollouts) or _program(text)
     if len(players) == 1:
         players *= size
     if len(players) != size:
-        raise UnknownPlayer(text, _known(game))
+        raise UnknownPlayer(text, [RANDOM, *game.yardsticks, *(level.value for level in game.levels)])
     return Team(text, tuple(players))
 
 
-def _player(name: str, text: str, game: AnyGame, rollouts: int | None) -> Player:
-    level, _at, given = name.partition("@")
-    if _at and not (given.isdecimal() and int(given)):
-        raise UnknownPlayer(text, _known(game))
-    if level == RANDOM:
+def _listed(text: str, game: AnyGame, rollouts: int | None) -> list[Player]:
+    """The players that ``text`` lists; none, if any part of it names nobody."""
+    players: list[Player] = []
+    for part in text.split("+"):
+        name, star, count = part.partition("*")
+        player = _player(name, game, rollouts)
+        if player is None or (star and not count.isdecimal()):
+            return []
+        players += [player] * (int(count) if star else 1)
+    return players
+
+
+def _player(name: str, game: AnyGame, rollouts: int | None) -> Player | None:
+    if name == RANDOM:
         return Player()
     if name in game.yardsticks:
         return Player(yardstick=name)
-    if level not in game.levels:
-        raise UnknownPlayer(text, _known(game))
-    return Player(Level(level), int(given) if _at else rollouts)
+    level, at, given = name.partition("@")
+    if level not in game.levels or (at and not (given.isdecimal() and int(given))):
+        return None
+    return Player(Level(level), int(given) if at else rollouts)
 
 
-def _known(game: AnyGame) -> list[str]:
-    return [RANDOM, *game.yardsticks, *(level.value for level in game.levels)]
-
-
-def _runnable(text: str) -> bool:
-    words = shlex.split(text)
-    return bool(words) and shutil.which(words[0]) is not None
+def _program(text: str) -> list[Player]:
+    """The program that ``text`` is the command of; none, if it cannot be run."""
+    try:
+        words = shlex.split(text)
+    except ValueError:  # a quotation that does not end
+        return []
+    return [Player(command=tuple(words))] if words and shutil.which(words[0]) else []
 
 
 class Hand(ABC):

@@ -222,12 +222,23 @@ def test_a_team_is_one_player_or_a_list_that_fills_the_side() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "hrad", "easy+easy*2", "easy*x", "easy@", "easy@0", "easy@x", "random+", "no-such-program --fast"]
+    "text",
+    ["", "hrad", "easy+easy*2", "easy*x", "easy@", "easy@0", "easy@x", "random+", "no-such-program --fast", "sh '-c"],
 )
 def test_a_text_that_names_no_team_is_refused_with_what_there_is(text: str) -> None:
     with pytest.raises(UnknownPlayer) as refused:
         team_of(text, MERI)
     assert {"random", "easy", "medium"} <= set(refused.value.known)
+
+
+def test_a_players_name_is_not_taken_for_a_program_of_that_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "easy").write_text("#!/bin/sh\n")
+    (tmp_path / "easy").chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert team_of("easy", KOI_KOI).players == (Player(Level.EASY),)
+    assert team_of("easy --now", KOI_KOI).players == (Player(command=("easy", "--now")),)
 
 
 # Programs -----------------------------------------------------------------------------------------------------
