@@ -22,8 +22,8 @@ from engine.game import GameError
 from server import room as rooms
 from server.entries import Actor
 from server.hall import Hall
-from server.host import NoSuchRoom, RoomGone, RoomHost
-from server.index import Index, Outage
+from server.host import NoSuchRoom, RoomElsewhere, RoomGone, RoomHost
+from server.index import Due, Index, Outage
 from server.log import StoreFull, StoreUnavailable
 from server.presence import BEAT_SECONDS
 from server.room import AiMove, FinishedDeal, Phase, Room
@@ -33,10 +33,18 @@ from server.worker import Answer, Question
 
 HEAL_SECONDS: Final = 2.0
 """How often rooms are compared with their logs, connections with what rooms say of them, and due times looked up."""
+SWEEP_SECONDS: Final = 600.0
+"""How often all logs are compared with the index."""
 _RETRY_SECONDS: Final = 0.5
 _DUE_AT_ONCE: Final = 500
 _IDLE_SECONDS: Final = 10.0
 """So long after somebody asked for it a room stays in memory without a viewer."""
+_PATIENCE_MS: Final = 15_000
+"""A room that is overdue for so long in the index, which the keeper tells every five seconds, is not being driven."""
+_LONG_AGO: Final = 0
+"""A due time that says: whoever can drive this room shall."""
+_SWEEPER: Final = "sweep"
+"""What stands in for a room when a node is picked to look after the index."""
 _SOON_MS: Final = 60_000
 """A room in which something is due within this time stays in memory."""
 
@@ -55,11 +63,16 @@ class Thinker(Protocol):
         ...
 
 
-def driver_of(room_id: str, nodes: tuple[str, ...]) -> str | None:
-    """The node that drives the room: the one with the highest hash together with it, so that when a node comes or
-    goes only its own rooms change hands. None without nodes.
+def ranking(room_id: str, nodes: tuple[str, ...]) -> list[str]:
+    """Who drives the room, and who would if those before could not: by the hash of node and room together, so that
+    when a node comes or goes only its own rooms change hands.
     """
-    return max(nodes, key=lambda node: hashlib.blake2b(f"{node}\0{room_id}".encode()).digest(), default=None)
+    return sorted(nodes, key=lambda node: hashlib.blake2b(f"{node}\0{room_id}".encode()).digest(), reverse=True)
+
+
+def driver_of(room_id: str, nodes: tuple[str, ...]) -> str | None:
+    """The node that drives the room; None without nodes."""
+    return next(iter(ranking(room_id, nodes)), None)
 
 
 class Driver:
@@ -88,6 +101,10 @@ class Driver:
         self._presence = hall.node.presence
         self._acted_on: tuple[tuple[str, ...], tuple[Outage, ...]] = (), ()
         """Nodes and outages when rooms were last taken over."""
+        self._standing_in: set[str] = set()
+        """Rooms that this node drives because the node that should does not."""
+        self._unreadable: set[str] = set()
+        """Rooms that only a newer server can read."""
         self._schedule = Schedule()
         self._sooner = asyncio.Event()
         self._thinking: dict[tuple[str, int, int], asyncio.Task[None]] = {}
@@ -116,14 +133,15 @@ class Driver:
 
     def drives(self, room_id: str) -> bool:
         """Whether this node drives the room."""
-        return driver_of(room_id, self._presence.nodes) == self._node.name
+        return room_id in self._standing_in or driver_of(room_id, self._presence.nodes) == self._node.name
 
     async def run(self) -> None:
         """Beat, fire and heal until cancelled."""
         async with asyncio.TaskGroup() as group:
             group.create_task(self._beat_always())
             group.create_task(self._fire_always())
-            group.create_task(self._heal_always())
+            group.create_task(self._always(self.heal, HEAL_SECONDS, "heal-failed"))
+            group.create_task(self._always(self.sweep, SWEEP_SECONDS, "sweep-failed"))
 
     async def stop(self) -> None:
         """Give up what is being thought or fired, and say so: whoever drives next does it at once."""
@@ -146,6 +164,7 @@ class Driver:
         if (presence.nodes, presence.outages) != self._acted_on:
             _log.info("nodes", nodes=len(presence.nodes), before=len(self._acted_on[0]), outages=len(presence.outages))
             self._acted_on = presence.nodes, presence.outages
+            self._standing_in.clear()
             self._start(self._take_over(), "take-over-failed")
 
     async def _beat_always(self) -> None:
@@ -173,15 +192,24 @@ class Driver:
                 await self._sleep(_RETRY_SECONDS)
 
     async def _adopt(self, room_id: str) -> None:
+        if room_id in self._unreadable:
+            await self._leave_to_newer(room_id)
+            return
         try:
             host = await self._hall.room(room_id)
             await host.reconcile(self._presence.nodes)
         except NoSuchRoom:
             await self._index.set_due(room_id, None)  # it was announced and never opened, or its time to live is over
+        except RoomElsewhere:
+            await self._leave_to_newer(room_id)
         except RoomGone:
-            return  # a room of a newer server, perhaps: it is not ours to forget
+            return  # damaged: not ours to forget
         else:
             self._hall.changed(host)
+
+    async def _leave_to_newer(self, room_id: str) -> None:
+        self._unreadable.add(room_id)
+        await self._index.set_due(room_id, _LONG_AGO)
 
     # Clocks ---------------------------------------------------------------------------------------------------
 
@@ -295,20 +323,47 @@ class Driver:
                 pass
             self._let_go_if_idle(host)
         self._node.metrics.driven.set(sum(map(self.drives, hosts)))
+        self._standing_in &= hosts.keys()
         for due in await self._index.due(self._node.clock(), _DUE_AT_ONCE):
-            if due.room not in self._schedule and self.drives(due.room):
+            if due.room in self._schedule:
+                continue
+            if self._must_stand_in(due):
+                self._standing_in.add(due.room)
+            if self.drives(due.room):
                 await self._adopt(due.room)
 
-    async def _heal_always(self) -> None:
+    def _must_stand_in(self, due: Due) -> bool:
+        """Whether a room is overdue for so long that its driver, though alive, must be unable to drive it: too old to
+        read it, or stuck. The longer it is, the more nodes try; the log takes one entry.
+        """
+        overdue = self._node.clock() - due.at_ms - self._presence.missed_since(due.at_ms)
+        place = ranking(due.room, self._presence.nodes).index(self._node.name)
+        return due.room not in self._unreadable and 0 < place * _PATIENCE_MS <= overdue
+
+    async def sweep(self) -> None:
+        """Give rooms that the index has lost their due times back, so that somebody drives them.
+
+        Raises:
+            StoreUnavailable, StoreFull: the next round does the rest.
+        """
+        if driver_of(_SWEEPER, self._presence.nodes) != self._node.name:
+            return
+        async for room_id in self._node.log.rooms():
+            if not await self._index.has_due(room_id) and not await self._node.log.is_forgotten(room_id):
+                _log.warning("room-lost-to-index", room=room_id)
+                await self._index.set_due(room_id, self._node.clock())
+
+    async def _always(self, work: Callable[[], Awaitable[None]], seconds: float, failure: str) -> None:
+        """``work`` every so many seconds, whatever comes of it."""
         while True:
-            await asyncio.sleep(HEAL_SECONDS)
             try:
-                await self.heal()
-            except (StoreUnavailable, StoreFull):
-                continue  # the next round does the rest
+                await work()
+            except (StoreUnavailable, StoreFull) as problem:
+                _log.info("repair-put-off", problem=str(problem))  # the next round does the rest
             except Exception:  # noqa: BLE001 - one room's fault must not end the repair of all others
                 self._node.metrics.internal_errors.inc()
-                _log.exception("heal-failed")
+                _log.exception(failure)
+            await asyncio.sleep(seconds)
 
     def _let_go_if_idle(self, host: RoomHost) -> None:
         room = host.room

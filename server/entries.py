@@ -7,7 +7,8 @@ value, so that folding the same entries gives the same room anywhere and at any 
 The log is inside the trust boundary (it holds decks, seeds and sealed answers); of tokens it holds only hashes.
 
 Growing: a new optional field (with a default that means what was true before) or a new kind of entry that only new
-rooms write keeps the schema's number. Whatever would make an older reader fold something else raises ``SCHEMA``.
+rooms write keeps the schema's number. Whatever would make an older reader fold something else raises ``SCHEMA``. Old
+entries stay readable for ever: live rooms are upgraded under the hands of their players.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from protocol.events import Signal, WhyClosed, WhyFreed
 from protocol.messages import Settings
 
 SCHEMA: Final = 1
-"""The version of the entries written here, and the latest that can be read."""
+"""The version of the entries written here, and the latest that can be read; all earlier ones can be read as well."""
 
 
 class Actor(StrEnum):
@@ -334,7 +335,7 @@ def decode_entry(data: bytes) -> Entry:
         entry = _decoder.decode(data)
     except msgspec.MsgspecError as problem:
         raise _unreadable(data, str(problem)) from problem
-    if entry.schema != SCHEMA:
+    if not 0 < entry.schema <= SCHEMA:
         raise _unreadable(data, "")
     return entry
 
@@ -345,6 +346,6 @@ def _unreadable(data: bytes, problem: str) -> UnreadableEntry:
         schema = _envelope_decoder.decode(data).schema
     except msgspec.MsgspecError:
         return UnreadableEntry(f"not an entry: {problem}")
-    if schema != SCHEMA:
-        return UnreadableEntry(f"an entry of schema {schema}; this version reads schema {SCHEMA}", schema)
+    if not 0 < schema <= SCHEMA:
+        return UnreadableEntry(f"an entry of schema {schema}; this version reads up to {SCHEMA}", schema)
     return UnreadableEntry(f"not an entry of schema {schema}: {problem}")

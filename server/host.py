@@ -88,6 +88,10 @@ class NoSuchRoom(RoomGone):
     """There is no log of this room (any more)."""
 
 
+class RoomElsewhere(RoomGone):
+    """A newer server has written to the room, and serves it; this version cannot read it."""
+
+
 class RoomHost:
     """A room as this node holds it. Obtain one through ``server.hall``."""
 
@@ -114,7 +118,8 @@ class RoomHost:
 
         Raises:
             NoSuchRoom: there is no log of it.
-            RoomGone: this version cannot read it.
+            RoomElsewhere: only a newer version can read it.
+            RoomGone: it cannot be read.
             StoreUnavailable: the store does not answer.
         """
         room, head, finished = await _read_whole(node, room_id)
@@ -304,7 +309,7 @@ class RoomHost:
                 folded = rooms.fold(self.room, entry, games=self._node.games)
             except (UnreadableEntry, OtherRules) as problem:
                 self._abandon(problem)
-                raise RoomGone(self.room.id) from problem
+                raise _unreadable(self.room.id, problem) from problem
             self._adopt(entry, folded, each.head)
             if count % _FOLDS_PER_TURN == 0:
                 await asyncio.sleep(0)
@@ -476,6 +481,12 @@ class RoomHost:
         return max(self._node.clock(), self.room.at)
 
 
+def _unreadable(room_id: str, problem: Forked | UnreadableEntry | OtherRules) -> RoomGone:
+    """What it means for the room that its log has this ``problem``."""
+    newer = isinstance(problem, OtherRules) or (isinstance(problem, UnreadableEntry) and problem.schema is not None)
+    return (RoomElsewhere if newer else RoomGone)(f"the log of {room_id} cannot be read: {problem}")
+
+
 def _continues(head: Head, entries: Iterable[Stored]) -> bool:
     try:
         follow(head, entries)
@@ -489,7 +500,8 @@ async def _read_whole(node: Node, room_id: str) -> tuple[Room, Head, list[Finish
 
     Raises:
         NoSuchRoom: there is no log.
-        RoomGone: it cannot be read by this version; perhaps by another.
+        RoomElsewhere: only a newer version can read it.
+        RoomGone: it cannot be read.
         StoreUnavailable: the store does not answer.
     """
     stored = await node.log.read(room_id)
@@ -504,7 +516,7 @@ async def _read_whole(node: Node, room_id: str) -> tuple[Room, Head, list[Finish
             if count % _FOLDS_PER_TURN == 0:
                 await asyncio.sleep(0)
     except (Forked, UnreadableEntry, OtherRules) as problem:
-        raise RoomGone(f"the log of {room_id} cannot be read: {problem}") from problem
+        raise _unreadable(room_id, problem) from problem
     if room is None:
         raise NoSuchRoom(room_id)
     return room, head, finished

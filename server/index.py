@@ -80,6 +80,14 @@ class Index(Protocol):
         """Up to ``limit`` rooms with something due at or before ``until_ms``, the earliest first."""
         ...
 
+    async def count_live(self) -> int:
+        """How many rooms are alive."""
+        ...
+
+    async def has_due(self, room: str) -> bool:
+        """Whether the room has a due time. One that is alive and has none was lost to the index."""
+        ...
+
     async def all_live(self, cursor: str | None = None) -> tuple[str | None, list[str]]:
         """Some of the live rooms and the cursor for the next ones, None at the end. Begin with None.
 

@@ -7,6 +7,7 @@ it may be late or lost; it is told again. Must not be known here: who acts on it
 from __future__ import annotations
 
 import asyncio
+import math
 from collections import deque
 from collections.abc import Callable
 from typing import Final
@@ -43,7 +44,7 @@ class _Told:
         self.due: int | None = None
         self.summary: bytes | None = None
         self.listed_at = now
-        self.code_at = now
+        self.code_at = -math.inf
 
 
 class Keeper:

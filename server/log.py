@@ -121,6 +121,10 @@ class RoomLog(Protocol):
         """Give the room's log a time to live. A later call replaces it."""
         ...
 
+    async def is_forgotten(self, room: str) -> bool:
+        """Whether the log has a time to live, because its room is over, or is gone already."""
+        ...
+
     def watch(self, room: str, wake: Callable[[int], None]) -> Callable[[], None]:
         """Call ``wake(version)`` on the event loop whenever the log of ``room`` has grown; returns "stop".
 

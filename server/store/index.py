@@ -94,6 +94,16 @@ class StoredIndex:
         found = sorted((int(at), room.decode()) for shard in shards for room, at in shard)
         return [Due(room, at) for at, room in found[:limit]]
 
+    async def count_live(self) -> int:
+        """See ``Index``."""
+        keys = [self._keys.due(shard) for shard in range(DUE_SHARDS)]
+        return sum(await asyncio.gather(*(self._store.call(key, "ZCARD", key) for key in keys)))
+
+    async def has_due(self, room: str) -> bool:
+        """See ``Index``."""
+        key = self._keys.due(self._keys.due_shard(room))
+        return await self._store.call(key, "ZSCORE", key, room) is not None
+
     async def all_live(self, cursor: str | None = None) -> tuple[str | None, list[str]]:
         """See ``Index``."""
         shard, position = (int(part) for part in (cursor or "0:0").split(":"))

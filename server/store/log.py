@@ -12,6 +12,8 @@ from server.store.wakeups import Wakeups
 
 _PAGE: Final = 500
 """Entries read at once."""
+_FOR_EVER: Final = -1
+"""What TTL says of a key without a time to live."""
 
 
 class StoredLog:
@@ -55,6 +57,11 @@ class StoredLog:
         """See ``RoomLog``."""
         log = self._keys.log(room)
         await self._store.call(log, "EXPIRE", log, after_seconds)
+
+    async def is_forgotten(self, room: str) -> bool:
+        """See ``RoomLog``."""
+        log = self._keys.log(room)
+        return bool(await self._store.call(log, "TTL", log) != _FOR_EVER)
 
     def watch(self, room: str, wake: Callable[[int], None]) -> Callable[[], None]:
         """See ``RoomLog``."""

@@ -60,6 +60,10 @@ class MemoryLog:
         if room in self.entries:
             self.forgotten[room] = after_seconds
 
+    async def is_forgotten(self, room: str) -> bool:
+        await self._reach()
+        return room in self.forgotten or not self.entries.get(room)
+
     def watch(self, room: str, wake: Callable[[int], None]) -> Callable[[], None]:
         number = next(self._numbers)
         self._watchers[room][number] = wake
@@ -158,6 +162,14 @@ class MemoryIndex:
         due = sorted((at, room) for room, at in self._due.items() if at <= until_ms)
         return [Due(room, at) for at, room in due[:limit]]
 
+    async def count_live(self) -> int:
+        await self._reach()
+        return len(self._due)
+
+    async def has_due(self, room: str) -> bool:
+        await self._reach()
+        return room in self._due
+
     async def all_live(self, cursor: str | None = None) -> tuple[str | None, list[str]]:
         await self._reach()
         return None, list(self._due)
@@ -171,13 +183,13 @@ class MemoryIndex:
         self._nodes[node] = now + ttl_ms
         return await self.nodes()
 
-    async def nodes(self) -> list[str]:
-        await self._reach()
-        return sorted(node for node, until in self._nodes.items() if until > self.now_ms())
-
     async def outages(self) -> list[Outage]:
         await self._reach()
         return list(self._outages)
+
+    async def nodes(self) -> list[str]:
+        await self._reach()
+        return sorted(node for node, until in self._nodes.items() if until > self.now_ms())
 
     async def archive(self, room: str, match: str, deal: int, record: bytes, *, attempt: int = 1) -> None:
         await self._reach()

@@ -10,8 +10,9 @@ import pytest_asyncio
 from hypothesis import given
 from hypothesis import strategies as st
 
-from server.driver import driver_of
-from server.entries import Acted, Actor, Answered, decode_entry
+from server.driver import driver_of, ranking
+from server.entries import Acted, Actor, Answered, Entry, UnreadableEntry, decode_entry
+from server.index import Outage
 from server.log import StoreUnavailable
 from server.presence import BEAT_SECONDS, BEAT_TTL_MS
 from server.room import Phase, Room, ai_moves
@@ -285,6 +286,88 @@ async def test_a_room_that_only_a_newer_server_can_read_is_not_forgotten(house: 
 
     assert not house.hall.hosts
     assert await house.index.all_live() == (None, [ann.room.id])
+
+
+def second_of(house: House, room: str) -> House:
+    """Another node, which would drive ``room`` if ``house`` could not; both live."""
+    names = (f"second {number}" for number in range(99))
+    second = House(next(name for name in names if ranking(room, (name, "n1"))[0] == "n1"), beside=house)
+    house.node.presence.nodes = second.node.presence.nodes = (second.node.name, "n1")
+    return second
+
+
+async def test_a_room_whose_driver_cannot_read_it_is_driven_by_one_that_can(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As while an upgrade rolls through: ``house`` is the older server."""
+    ann = await all_ai(house)
+    await house.keeper.flush()
+    newer = second_of(house, ann.room.id)
+    house.hall.hosts.clear()
+    house.driver._schedule.set(ann.room.id, None)
+
+    def unreadable(data: bytes) -> Entry:
+        raise UnreadableEntry("of a newer server", 999)
+
+    house.clock.now += 60_000
+    with monkeypatch.context() as patch:
+        patch.setattr("server.host.decode_entry", unreadable)
+        await house.driver.heal()
+    assert not house.hall.hosts
+    await newer.driver.heal()
+
+    assert newer.driver.drives(ann.room.id)
+    assert (await run_clock(newer, ann.room.id, until_phase=Phase.FINISHED)).table is not None
+    await newer.close()
+
+
+async def test_a_room_whose_driver_lives_but_does_nothing_is_driven_by_the_next(house: House) -> None:
+    ann = await all_ai(house)
+    second = second_of(house, ann.room.id)
+    await house.index.set_due(ann.room.id, house.clock.now)
+
+    house.clock.now += 14_999
+    await second.driver.heal()
+    assert not second.driver.drives(ann.room.id)
+    house.clock.now += 1
+    await second.driver.heal()
+
+    assert second.driver.drives(ann.room.id)
+    assert ann.room.id in second.hall.hosts
+    await second.close()
+
+
+async def test_time_of_an_outage_is_held_against_no_driver(house: House) -> None:
+    ann = await all_ai(house)
+    second = second_of(house, ann.room.id)
+    await house.index.set_due(ann.room.id, house.clock.now)
+    house.node.presence.outages = second.node.presence.outages = (Outage(house.clock.now, house.clock.now + 60_000),)
+
+    house.clock.now += 60_000
+    await second.driver.heal()
+
+    assert not second.driver.drives(ann.room.id)
+    await second.close()
+
+
+async def test_a_room_that_the_index_has_lost_is_driven_again_after_a_sweep(house: House) -> None:
+    ann = await all_ai(house)
+    over = house.person("Bob")
+    await over.create()
+    await house.keeper.flush()
+    await house.memory.forget(over.room.id, 60)
+    for person in (ann, over):
+        await house.index.set_due(person.room.id, None)
+
+    fresh = House("fresh", beside=house)
+    house.clock.now += BEAT_TTL_MS + 1
+    await fresh.driver.beat()
+    await fresh.driver.sweep()
+    await fresh.driver.heal()
+
+    assert ann.room.id in fresh.hall.hosts
+    assert over.room.id not in fresh.hall.hosts
+    await fresh.close()
 
 
 async def test_a_node_that_stops_is_gone_for_the_others_at_once(house: House) -> None:
