@@ -42,8 +42,8 @@ from protocol.messages import (
 from server.audience import Viewer
 from server.hall import Hall
 from server.health import Health
-from server.host import Outcome, RoomGone, RoomHost
-from server.limits import Bucket, Buckets
+from server.host import Outcome, RoomElsewhere, RoomGone, RoomHost
+from server.limits import Bucket, LocalRates, Rate, Rates
 from server.log import StoreFull, StoreUnavailable
 from server.outbox import Encoded, SocketOutbox, encoded
 from server.room import Refuse
@@ -256,6 +256,9 @@ class Session:
         if isinstance(command, ListRooms):
             return await self._list(command)
         if isinstance(command, _SEATING):
+        except RoomElsewhere:  # an upgrade rolls through, and will reach this node
+            outcome = self._refuse(command.id, Refused.DRAINING)
+            self._outbox.close(Close.SERVICE_RESTART)
             if self._place is None:
                 return await self._enter(command)
             if self._seated_by is not None and self._seated_by[0] == command.id:
@@ -344,6 +347,8 @@ class Session:
     def _strike(
         self, command_id: str | None, code: Refused, params: dict[str, str | int | tuple[str, ...]], now: float
     ) -> None:
+        except RoomElsewhere:
+            raise
         """Refuse a frame that should not have been sent; too many of them end the connection."""
         self._refuse(command_id, code, params)
         self._metrics.strikes.inc()

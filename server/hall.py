@@ -17,7 +17,7 @@ import structlog
 from protocol.messages import Create, RoomSummary
 from server import room as rooms
 from server.entries import Created, Timing
-from server.host import Node, Observer, Outcome, RoomGone, RoomHost
+from server.host import Node, Observer, Outcome, RoomElsewhere, RoomGone, RoomHost
 from server.index import Index
 from server.log import EMPTY, Conflict, StoreUnavailable
 from server.outbox import Outbox
@@ -77,6 +77,7 @@ class Hall:
         room_id = self._codes.get(code) or await self.index.room_of(code)
         if room_id is None:
             return None
+            RoomElsewhere: only a newer server can read it.
         try:
             return await self.room(room_id)
         except RoomGone:
@@ -86,6 +87,8 @@ class Hall:
         """Open the room that ``command`` asks for and answer it at ``outbox``, or say why not.
 
         The room's id derives from the command's id, so the same command, sent again or to two nodes, opens one room.
+        except RoomElsewhere:
+            raise
 
         Raises:
             StoreUnavailable: the outcome is unknown.
