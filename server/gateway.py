@@ -43,7 +43,7 @@ from server.audience import Viewer
 from server.hall import Hall
 from server.health import Health
 from server.host import Outcome, RoomElsewhere, RoomGone, RoomHost
-from server.limits import Bucket, LocalRates, Rate, Rates
+from server.limits import Bucket, Buckets
 from server.log import StoreFull, StoreUnavailable
 from server.outbox import Encoded, SocketOutbox, encoded
 from server.room import Refuse
@@ -238,6 +238,9 @@ class Session:
             outcome = self._refuse(command.id, Refused.STORE_UNAVAILABLE)
         except StoreFull:
             outcome = self._refuse(command.id, Refused.STORE_FULL)
+        except RoomElsewhere:  # an upgrade rolls through, and will reach this node
+            outcome = self._refuse(command.id, Refused.DRAINING)
+            self._outbox.close(Close.SERVICE_RESTART)
         except RoomGone:
             self._place = None
             outcome = self._refuse(command.id, Refused.UNKNOWN_ROOM)
@@ -256,9 +259,6 @@ class Session:
         if isinstance(command, ListRooms):
             return await self._list(command)
         if isinstance(command, _SEATING):
-        except RoomElsewhere:  # an upgrade rolls through, and will reach this node
-            outcome = self._refuse(command.id, Refused.DRAINING)
-            self._outbox.close(Close.SERVICE_RESTART)
             if self._place is None:
                 return await self._enter(command)
             if self._seated_by is not None and self._seated_by[0] == command.id:
@@ -310,6 +310,8 @@ class Session:
             return await self._hall.find(command.code)
         try:
             return await self._hall.room(command.room)
+        except RoomElsewhere:
+            raise
         except RoomGone:
             return None
 
@@ -347,8 +349,6 @@ class Session:
     def _strike(
         self, command_id: str | None, code: Refused, params: dict[str, str | int | tuple[str, ...]], now: float
     ) -> None:
-        except RoomElsewhere:
-            raise
         """Refuse a frame that should not have been sent; too many of them end the connection."""
         self._refuse(command_id, code, params)
         self._metrics.strikes.inc()

@@ -70,6 +70,7 @@ class Hall:
         """The room that ``code`` leads to; letters may be small.
 
         Raises:
+            RoomElsewhere: only a newer server can read it.
             StoreUnavailable: the store does not answer.
         """
         code = code.upper()
@@ -77,9 +78,10 @@ class Hall:
         room_id = self._codes.get(code) or await self.index.room_of(code)
         if room_id is None:
             return None
-            RoomElsewhere: only a newer server can read it.
         try:
             return await self.room(room_id)
+        except RoomElsewhere:
+            raise
         except RoomGone:
             return None
 
@@ -87,8 +89,6 @@ class Hall:
         """Open the room that ``command`` asks for and answer it at ``outbox``, or say why not.
 
         The room's id derives from the command's id, so the same command, sent again or to two nodes, opens one room.
-        except RoomElsewhere:
-            raise
 
         Raises:
             StoreUnavailable: the outcome is unknown.
