@@ -135,4 +135,3 @@ redis.register_function{function_name='fudaza_1_beat', callback=beat, flags={'al
 redis.register_function{function_name='fudaza_1_unlist', callback=unlist, flags={'allow-oom'}}
 redis.register_function{function_name='fudaza_1_head', callback=ends, flags={'no-writes'}}
 redis.register_function{function_name='fudaza_1_listed', callback=listed, flags={'no-writes'}}
-redis.register_function('fudaza_1_take', take)
