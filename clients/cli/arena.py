@@ -11,8 +11,7 @@ import sys
 from collections.abc import Sequence
 from importlib.metadata import version
 from itertools import combinations
-from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TextIO
 
 import click
 import msgspec
@@ -23,7 +22,7 @@ from clients.cli.arena_figures import Cost, Result, result_of
 from clients.cli.arena_players import Team, UnknownPlayer, team_of
 from clients.cli.arena_plot import plot
 from clients.cli.parameters import Assignment, GameName
-from clients.cli.words import _, filled, listed
+from clients.cli.words import _, listed
 from clients.cli.words.games import words_of
 from engine.game import AnyGame, BadOption, Level, OptionValue
 from engine.registry import GAMES
@@ -36,13 +35,13 @@ def kernels() -> str:
     there = [game.name for game in GAMES.values() if game.kernel_available()]
     if not there:
         return _("No compiled search is installed here: expert plays as hard.")
-    return filled("Compiled search is installed here for: {games}.", {"games": listed(there)})
+    return _("Compiled search is installed here for: {games}.").format(games=listed(there))
 
 
 @click.command("arena", epilog=kernels())
 @click.argument("game", type=GameName())
 @click.argument("players", nargs=-1, required=True, metavar="PLAYER PLAYER")
-@click.option("--ladder", is_flag=True, help="Any number of players, everyone against everyone.")
+@click.option("--ladder", is_flag=True, help="More than two players, everyone against everyone.")
 @click.option(
     "--deals",
     type=click.IntRange(min=2),
@@ -60,7 +59,7 @@ def kernels() -> str:
 @click.option("--rollouts", type=click.IntRange(min=1), help="For searching levels, in place of their own number.")
 @click.option("--jobs", type=click.IntRange(min=1), default=os.cpu_count() or 1, show_default=True, help="Processes.")
 @click.option("--json", "as_json", is_flag=True, help="The results as JSON.")
-@click.option("--plot", "picture", type=click.Path(dir_okay=False, path_type=Path), help="Draw the results (SVG).")
+@click.option("--plot", "picture", type=click.File("w", encoding="utf-8", lazy=False), help="Draw the results (SVG).")
 def arena(
     *,
     game: str,
@@ -72,19 +71,19 @@ def arena(
     rollouts: int | None,
     jobs: int,
     as_json: bool,
-    picture: Path | None,
+    picture: TextIO | None,
 ) -> None:
     """Let players of GAME play duplicate deals, and say by how much the first is ahead of the second.
 
     A PLAYER is `random`, a level (`easy`, `medium`, `hard`, `expert`), a level with its number of rollouts
-    (`hard@300`), or the command of a program that plays as with `fudaza play --json`. Where sides are teams one player
-    takes all the seats of a side; `hard+medium*3` is a mixed team.
+    (`hard@300`), a yardstick (`greedy`), or the command of a program that plays as with `fudaza play --json`. Where
+    sides are teams one player takes all the seats of a side; `hard+medium*3` is a mixed team.
 
     The same seed gives the same figures (but for times), however many jobs share the work.
     """
     rules = GAMES[game]
-    if not ladder and len(players) != 2:
-        raise click.UsageError(_("Two players, please; or any number with --ladder."))
+    if len(players) < 2 or (len(players) > 2 and not ladder):
+        raise click.UsageError(_("Two players, please; or more with --ladder."))
     teams = [_team(player, rules, rollouts) for player in players]
     chosen = _options(rules, options)
     # The stronger over the weaker, where a ladder is given from the bottom to the top.
@@ -105,7 +104,7 @@ def arena(
         click.echo(msgspec.json.encode(_report(rules, chosen, seed, results)))
     if picture is not None:
         title = f"{game}, {' · '.join(players) if ladder else ' over '.join(players)}, {deals} pairs, seed {seed}"
-        picture.write_text(plot(title, results), encoding="utf-8")
+        picture.write(plot(title, results))
 
 
 def _team(text: str, game: AnyGame, rollouts: int | None) -> Team:
@@ -157,36 +156,32 @@ def _report(game: AnyGame, options: dict[str, OptionValue], seed: int, results: 
 
 def _lines(result: Result) -> list[str]:
     deals = result.won + result.drawn + result.lost
-    params = {
-        "one": result.teams[0],
-        "other": result.teams[1],
-        "mean": f"{result.points.mean:+.3f}" if result.equal == 0 else f"{result.points.mean:.3f}",
-        "half": f"{result.points.half_width:.3f}",
-        "equal": f"{result.equal:g}",
-        "trimmed": f"{result.trimmed:+.3f}" if result.equal == 0 else f"{result.trimmed:.3f}",
-        "pairs": str(result.pairs),
-        "won": f"{result.won / deals:.1%}",
-        "drawn": f"{result.drawn / deals:.1%}",
-        "lost": f"{result.lost / deals:.1%}",
-    }
-    head = filled(
-        "{one} over {other}: {mean} ± {half} points a deal ({equal} is equal; trimmed mean {trimmed}; {pairs} pairs)",
-        params,
+    sign = "+" if result.equal == 0 else ""
+    points = _(
+        "{one} over {other}: {mean} ± {half} points a deal ({equal} is equal; trimmed mean {trimmed}; {pairs} pairs)"
     )
-    won = filled("  won {won}, drawn {drawn}, lost {lost}", params)
-    costs = [_cost_line(name, cost) for name, cost in zip(result.teams, result.costs, strict=True)]
-    return [head, won, *costs]
+    ends = _("  won {won}, drawn {drawn}, lost {lost}")
+    return [
+        points.format(
+            one=result.teams[0],
+            other=result.teams[1],
+            mean=f"{result.points.mean:{sign}.3f}",
+            half=f"{result.points.half_width:.3f}",
+            equal=f"{result.equal:g}",
+            trimmed=f"{result.trimmed:{sign}.3f}",
+            pairs=result.pairs,
+        ),
+        ends.format(
+            won=f"{result.won / deals:.1%}", drawn=f"{result.drawn / deals:.1%}", lost=f"{result.lost / deals:.1%}"
+        ),
+        *[_cost_line(name, cost) for name, cost in zip(result.teams, result.costs, strict=True)],
+    ]
 
 
 def _cost_line(name: str, cost: Cost) -> str:
-    line = filled(
-        "  {name}: {mean} ms a decision, p99 {p99} ms ({decisions} decisions)",
-        {
-            "name": name,
-            "mean": f"{cost.mean_ms:.2f}",
-            "p99": f"{cost.p99_ms:.2f}",
-            "decisions": str(cost.decisions),
-        },
+    line = _("  {name}: {mean} ms a decision, p99 {p99} ms ({decisions} decisions)").format(
+        name=name, mean=f"{cost.mean_ms:.2f}", p99=f"{cost.p99_ms:.2f}", decisions=cost.decisions
     )
-    bad = filled(", {bad} illegal answers", {"bad": str(cost.bad_answers)}) if cost.bad_answers else ""
-    return line + bad
+    if not cost.bad_answers:
+        return line
+    return line + _(", {bad} illegal answers").format(bad=cost.bad_answers)

@@ -409,6 +409,8 @@ def test_one_result_is_plotted_as_its_running_mean() -> None:
         (("koi-koi", "easy"), "Two players, please"),
         (("koi-koi", "easy", "random", "medium"), "Two players, please"),
         (("koi-koi", "easy", "hrad"), "hrad is no player"),
+        (("koi-koi", "--ladder", "easy"), "Two players, please"),
+        (("koi-koi", "easy", "random", "--plot", "/no/such/place.svg"), "--plot"),
         (("mahjong", "easy", "random"), "no game mahjong"),
         (("koi-koi", "easy", "random", "-o", "sake=maybe"), "sake"),
         (("koi-koi", "easy", "random", "--deals", "1"), "--deals"),
