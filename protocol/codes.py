@@ -107,3 +107,5 @@ class Close(IntEnum):
     """Too many malformed or too fast commands."""
     TOO_SLOW = 4005
     """The reader fell too far behind; connect again and resume."""
+    IDLE = 4006
+    """In no room and silent for too long."""

@@ -11,8 +11,9 @@ import asyncio
 import secrets
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
+from functools import partial
 from http import HTTPStatus
-from ipaddress import IPv6Address, ip_address
 from typing import Any, Final
 
 import structlog
@@ -40,25 +41,26 @@ from protocol.messages import (
     Welcome,
 )
 from server.audience import Viewer
+from server.door import Door, GuardedConnection, network_of
 from server.hall import Hall
 from server.health import Health
 from server.host import Outcome, RoomElsewhere, RoomGone, RoomHost
-from server.limits import Bucket, Buckets
+from server.limits import Bucket, LocalRates, Rate, Rates
 from server.log import StoreFull, StoreUnavailable
 from server.outbox import Encoded, SocketOutbox, encoded
 from server.room import Refuse
 from server.settings import Settings
 
+_GUESSES: Final = Rate(per_second=0.5, burst=30)
+"""Wrong codes from one address, over all nodes: 2^30 codes take their guesser sixty years."""
+_ALL_GUESSES: Final = Rate(per_second=50.0, burst=3_000)
+"""Wrong codes from everywhere. Beyond it somebody guesses from many addresses …"""
+_GUESS_WHILE_MANY_GUESS: Final = 10
+"""… and each wrong code counts for so many; who comes with a right one is not hindered."""
 _STRIKES: Final = 20
 """Malformed or too fast commands at once …"""
 _STRIKES_PER_SECOND: Final = 0.2
 """… and in the long run, before the connection is closed."""
-_GUESSES: Final = 30
-"""Wrong codes from one address at once …"""
-_GUESSES_PER_SECOND: Final = 0.5
-"""… and in the long run: 2^30 codes take their guesser sixty years."""
-_OPEN_SECONDS: Final = 10.0
-_PING_SECONDS: Final = 15.0
 _CLOSE_SECONDS: Final = 2.0
 _FRAMES_WAITING: Final = 8
 """Frames read ahead of the command in work; then TCP holds the sender back."""
@@ -81,6 +83,7 @@ class Gateway:
         *,
         version: str,
         clock: Callable[[], float] = time.monotonic,
+        rates: Rates | None = None,
     ) -> None:
         self.hall = hall
         self.health = health
@@ -94,8 +97,10 @@ class Gateway:
         self.empty.set()
         self.occupied = asyncio.Event()
         """Set while somebody is."""
-        self.guesses = Buckets(_GUESSES_PER_SECOND, _GUESSES)
-        self.openings = Buckets(settings.rooms_per_minute / 60, max(1.0, settings.rooms_per_minute))
+        self.rates = rates or LocalRates(clock)
+        """Shared with all nodes on the same store; of this node alone where none are given."""
+        self.openings = Rate(settings.rooms_per_minute / 60, max(1, int(settings.rooms_per_minute)))
+        self.door = Door(settings, self.metrics, clock)
         games = tuple(map(_info, hall.node.games.values()))
         self.welcome = encoded(Welcome(server=version, protocol=VERSION, games=games), self.metrics)
         self._server: Server | None = None
@@ -117,9 +122,10 @@ class Gateway:
             compression=None,  # sizes would tell secrets, and fan-out would cost three times as much
             process_request=self._request,
             server_header=None,
-            open_timeout=_OPEN_SECONDS,
-            ping_interval=_PING_SECONDS,
-            ping_timeout=_PING_SECONDS,
+            create_connection=partial(GuardedConnection, self.door),  # type: ignore[arg-type]  # a factory is one too
+            open_timeout=self.settings.handshake_seconds,
+            ping_interval=self.settings.ping_seconds,
+            ping_timeout=self.settings.ping_seconds,
             close_timeout=_CLOSE_SECONDS,
             max_size=MAX_COMMAND_BYTES,
             max_queue=_FRAMES_WAITING,
@@ -197,17 +203,29 @@ class Session:
         self._outbox.send(self._gateway.welcome)
         try:
             while True:
-                frame = await self.connection.recv()
+                frame = await self._next_frame()
                 self._working = True
                 await self._take(frame)
                 self._working = False
                 if self._draining:
                     self._outbox.close(Close.SERVICE_RESTART)
-        except ConnectionClosed:
+        except (ConnectionClosed, TimeoutError):
             pass
         finally:
             await self._outbox.closed()
             await self._lost()
+
+    async def _next_frame(self) -> str | bytes:
+        """The next frame. Who is in no room and says nothing is sent away (TimeoutError); a room has its own limits."""
+        while True:
+            idle = self._gateway.settings.idle_seconds
+            try:
+                async with asyncio.timeout(idle):
+                    return await self.connection.recv()
+            except TimeoutError:
+                if not self._is_in_a_room():
+                    self._outbox.close(Close.IDLE)
+                    raise
 
     def drain(self, notice: Encoded) -> None:
         """This node is about to stop: say so, and close once the command in work is answered."""
@@ -254,19 +272,18 @@ class Session:
         """Do and answer ``command``; what became of it."""
         if self._gateway.health.draining:
             return self._refuse(command.id, Refused.DRAINING)
-        if self._place is not None and self._place[1] not in self._place[0].audience.viewers:
-            self._place = None  # the room has closed, or sent this connection away
         if isinstance(command, ListRooms):
             return await self._list(command)
         if isinstance(command, _SEATING):
-            if self._place is None:
+            if not self._is_in_a_room():
                 return await self._enter(command)
             if self._seated_by is not None and self._seated_by[0] == command.id:
                 self._outbox.send(self._seated_by[1])
                 return "accepted"
             return self._refuse(command.id, Refused.ALREADY_IN_A_ROOM)
-        if self._place is None:
+        if not self._is_in_a_room():
             return self._refuse(command.id, Refused.NOT_IN_A_ROOM)
+        assert self._place is not None
         host, viewer = self._place
         return self._settle(host, await host.submit(command, viewer, self._outbox))
 
@@ -279,13 +296,7 @@ class Session:
 
     async def _enter(self, command: Create | Join | Watch | Resume) -> str:
         """Bring this connection into a room."""
-        now = self._gateway.clock()
-        if isinstance(command, Create):
-            wait = self._gateway.openings.take(self._address, now)
-        elif isinstance(command, Resume):
-            wait = 0.0  # nobody guesses 256 bits, and no guesser shall keep a neighbour from their seat
-        else:
-            wait = self._gateway.guesses.wait(self._address, now)
+        wait = await self._measure(command)
         if wait:
             return self._refuse(command.id, Refused.TOO_FAST, {"retry_ms": int(wait * 1000) + 1})
         if isinstance(command, Create):
@@ -298,12 +309,38 @@ class Session:
             if host is None:
                 break
             try:
-                return self._settle(host, await host.submit(command, None, self._outbox), command)
+                outcome = await host.submit(command, None, self._outbox)
             except RoomGone:
                 continue
-        if not isinstance(command, Resume):
-            self._gateway.guesses.take(self._address, now)
+            settled = self._settle(host, outcome, command)
+            await self._guessed(command, right=True)
+            return settled
+        await self._guessed(command, right=False)
         return self._refuse(command.id, Refused.UNKNOWN_ROOM)
+
+    async def _measure(self, command: Create | Join | Watch | Resume) -> float:
+        """Take from the measure of this address: 0, or the seconds to wait. Who names a code pays for a wrong guess and
+        has it back if it was right (``_guessed``): so guesses made all at once do not slip through.
+        """
+        rates = self._gateway.rates
+        match command:
+            case Create():
+                return await rates.take("create", self._address, self._gateway.openings)
+            case Resume():
+                return 0.0  # nobody guesses 256 bits, and no guesser shall keep a neighbour from their seat
+            case Join() | Watch():
+                return await rates.take("guess", self._address, _GUESSES)
+
+    async def _guessed(self, command: Join | Watch | Resume, *, right: bool) -> None:
+        """The code that ``command`` named led to a room, or to none."""
+        if isinstance(command, Resume):
+            return
+        rates = self._gateway.rates
+        if right:
+            with suppress(StoreUnavailable, StoreFull):  # answered already; what is not given back comes back by itself
+                await rates.take("guess", self._address, _GUESSES, -1)
+        elif await rates.take("guess", "everybody", _ALL_GUESSES):
+            await rates.take("guess", self._address, _GUESSES, _GUESS_WHILE_MANY_GUESS - 1)
 
     async def _find(self, command: Join | Watch | Resume) -> RoomHost | None:
         if not isinstance(command, Resume):
@@ -314,6 +351,12 @@ class Session:
             raise
         except RoomGone:
             return None
+
+    def _is_in_a_room(self) -> bool:
+        """Whether this connection still is where it was: the room may have closed, or sent it away."""
+        if self._place is not None and self._place[1] not in self._place[0].audience.viewers:
+            self._place = None
+        return self._place is not None
 
     def _settle(self, host: RoomHost, outcome: Outcome, command: AnyCommand | None = None) -> str:
         """Note where the connection is after a command; ``command`` if it was to bring it there."""
@@ -378,13 +421,7 @@ def address_of(connection: ServerConnection, proxies: Sequence[str]) -> str:
     if peer in proxies and request is not None:
         named = [part.strip() for line in request.headers.get_all("X-Forwarded-For") for part in line.split(",")]
         peer = next((each for each in reversed(named) if each not in proxies), peer)
-    try:
-        address = ip_address(peer)
-    except ValueError:
-        return peer
-    if isinstance(address, IPv6Address) and address.ipv4_mapped is None:
-        return str(IPv6Address(int(address) >> 64 << 64))
-    return str(address)
+    return network_of(peer)
 
 
 def _select_subprotocol(_connection: ServerConnection, offered: Sequence[Subprotocol]) -> Subprotocol:

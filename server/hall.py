@@ -14,6 +14,7 @@ from typing import Final
 import msgspec
 import structlog
 
+from protocol.codes import Refused
 from protocol.messages import Create, RoomSummary
 from server import room as rooms
 from server.entries import Created, Timing
@@ -31,10 +32,14 @@ _LISTED: Final = 100
 _log = structlog.get_logger()
 
 
+class _HallFull(Exception):
+    """No more rooms are opened."""
+
+
 class Hall:
     """All rooms in this node's memory. Tells its observers what happens to any of them."""
 
-    def __init__(self, node: Node, index: Index, timing: Timing) -> None:
+    def __init__(self, node: Node, index: Index, timing: Timing, *, max_rooms: int = 20_000) -> None:
         self.node = node
         self.index = index
         self.hosts: dict[str, RoomHost] = {}
@@ -42,6 +47,8 @@ class Hall:
         self._codes: dict[str, str] = {}
         """The ids of ``hosts`` by their codes."""
         self._timing = timing
+        self._max_rooms = max_rooms
+        """Live rooms, on all nodes together, at which no more are opened."""
         self._flights: dict[str, asyncio.Task[RoomHost]] = {}
         self._summaries = msgspec.json.Decoder(RoomSummary)
 
@@ -105,6 +112,8 @@ class Hall:
             nonlocal greeted
             if (await self.node.log.heads([room_id]))[room_id] != EMPTY:
                 return await self._load(room_id)  # the command was done before, perhaps by another node
+            if await self.index.count_live() >= self._max_rooms:
+                raise _HallFull
             entry = await self._with_free_code(command, first)
             # Before the first append, so that no crash leaves a room that nobody drives.
             await self.index.set_due(room_id, entry.entry.at)
@@ -119,6 +128,8 @@ class Hall:
             ours = room_id not in self._flights
             try:
                 host = await self._once(room_id, open_or_load)
+            except _HallFull:
+                return Refuse(Refused.HALL_FULL)
             except RoomGone:
                 if ours:
                     raise

@@ -1,4 +1,4 @@
-"""How often somebody may do something: token buckets. Pure; the caller says what time it is.
+"""How often somebody may do something: token buckets, in memory or shared. The caller says what time it is.
 
 Belongs here: counting. Must not be known here: what is counted, and what happens to whoever did it too often.
 """
@@ -6,10 +6,34 @@ Belongs here: counting. Must not be known here: what is counted, and what happen
 from __future__ import annotations
 
 from collections import OrderedDict
-from typing import Final
+from collections.abc import Callable
+from typing import Final, NamedTuple, Protocol
 
 _SLACK: Final = 1e-9
 """Rounding of floating-point refills must not refuse a token that is due."""
+
+
+class Rate(NamedTuple):
+    """How much is allowed."""
+
+    per_second: float
+    """In the long run."""
+    burst: int
+    """At once."""
+
+
+class Rates(Protocol):
+    """What all nodes count together: where somebody could go from node to node and begin anew at each."""
+
+    async def take(self, what: str, whose: str, rate: Rate, tokens: int = 1) -> float:
+        """Take ``tokens`` from the bucket for ``what`` of ``whose`` (an address): 0, or, where there is not even one,
+        the seconds until there will be, and nothing is taken. More than there are make a debt. A negative number gives
+        back, and is never refused.
+
+        Raises:
+            server.log.StoreUnavailable, StoreFull: nobody knows.
+        """
+        ...
 
 
 class Bucket:
@@ -31,6 +55,11 @@ class Bucket:
         if not wait:
             self._tokens = max(0.0, self._tokens - 1)
         return wait
+
+    def give(self, tokens: float, now: float) -> None:
+        """Put tokens back; what does not fit is lost. A negative number makes a debt."""
+        self._refill(now)
+        self._tokens = min(self.burst, self._tokens + tokens)
 
     def wait(self, now: float) -> float:
         """Seconds until there is a token; 0 when there is one. Takes nothing."""
@@ -80,3 +109,28 @@ class Buckets:
             del self._buckets[key]
         while len(self._buckets) >= self._limit:
             self._buckets.popitem(last=False)
+
+    def give(self, key: str, tokens: float, now: float) -> None:
+        """As ``Bucket.give``; an absent bucket is full."""
+        if key in self._buckets:
+            self._buckets[key].give(tokens, now)
+
+
+class LocalRates:
+    """``Rates`` of a node that shares them with no other."""
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self._clock = clock
+        """Seconds."""
+        self._kinds: dict[tuple[str, Rate], Buckets] = {}
+
+    async def take(self, what: str, whose: str, rate: Rate, tokens: int = 1) -> float:
+        """See ``Rates``."""
+        buckets = self._kinds.get((what, rate))
+        if buckets is None:
+            buckets = self._kinds[what, rate] = Buckets(rate.per_second, rate.burst)
+        now = self._clock()
+        wait = buckets.take(whose, now) if tokens > 0 else 0.0
+        if not wait:
+            buckets.give(whose, min(1, max(0, tokens)) - tokens, now)
+        return wait

@@ -35,7 +35,7 @@ from server.log import StoreFull, StoreUnavailable
 from server.metrics import Metrics
 from server.presence import Presence
 from server.settings import BadSetting, Settings, load, unknown_in
-from server.store import CannotOpen, StoredIndex, StoredLog, open_store
+from server.store import CannotOpen, StoredIndex, StoredLog, StoredRates, open_store
 from server.thinkers import Thinkers
 
 OK: Final = 0
@@ -140,7 +140,7 @@ async def _build(settings: Settings, stack: AsyncExitStack, stop: asyncio.Event)
     parts = {"driver": driver.run(), "keeper": keeper.run(), "health": health.probe_always(store.probe)}
     stack.push_async_callback(driver.stop)
     await stack.enter_async_context(_running(parts, stop))
-    return Gateway(hall, health, settings, version=_version())
+    return Gateway(hall, health, settings, version=_version(), rates=StoredRates(store))
 
 
 async def _store_url(settings: Settings, stack: AsyncExitStack) -> str:

@@ -45,6 +45,10 @@ class Metrics:
         self.overflows = Counter(
             "fudaza_outbox_overflows_total", "Connections cut because they did not read.", registry=registry
         )
+        self.turned_away = Counter(
+            "fudaza_sockets_turned_away_total", "Sockets that were one too many.", registry=registry
+        )
+        self.floods = Counter("fudaza_floods_total", "Connections ended for too many frames.", registry=registry)
         self.strikes = Counter("fudaza_strikes_total", "Malformed or too fast commands.", registry=registry)
         self.ai_moves = Counter("fudaza_ai_moves_total", "Moves made by AI.", registry=registry)
         self._ai_fallbacks = Counter(

@@ -59,11 +59,28 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
         Meta(description="Addresses of proxies whose X-Forwarded-For is believed, comma-separated"),
     ] = ()
     max_connections: Annotated[int, Meta(ge=1, description="Connections taken at the same time")] = 10_000
+    connections_per_address: Annotated[
+        int, Meta(ge=1, description="Connections of one address at the same time; proxies are exempt")
+    ] = 1_000
+    connections_per_second: Annotated[
+        float, Meta(gt=0, description="Connections that one address may open in the long run")
+    ] = 50.0
+    connection_burst: Annotated[int, Meta(ge=1, description="Connections that one address may open at once")] = 1_000
+    idle_seconds: Annotated[
+        float, Meta(gt=0, description="Seconds without a command after which who is in no room is disconnected")
+    ] = 300.0
+    handshake_seconds: Annotated[float, Meta(gt=0, description="Seconds that a client has to finish its handshake")] = (
+        10.0
+    )
+    ping_seconds: Annotated[
+        float, Meta(gt=0, description="Seconds between pings, and how long a client may take to answer one")
+    ] = 15.0
     commands_per_second: Annotated[
         float, Meta(gt=0, description="Commands that one connection may send in the long run")
     ] = 20.0
     command_burst: Annotated[int, Meta(ge=1, description="Commands that one connection may send at once")] = 60
     rooms_per_minute: Annotated[float, Meta(gt=0, description="Rooms that one address may open in the long run")] = 30.0
+    max_rooms: Annotated[int, Meta(ge=1, description="Rooms that may be open at the same time, on all nodes")] = 20_000
     write_buffer: Annotated[
         int, Meta(ge=16_384, description="Bytes waiting for a reader at which it is disconnected")
     ] = 262_144

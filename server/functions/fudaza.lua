@@ -126,7 +126,22 @@ local function archive(keys, args)
   return 1
 end
 
+-- KEYS bucket  ARGV tokens a second, burst, tokens to take or (negative) to give back, time source
+-- 0, or the milliseconds until there is a token: then nothing was taken
+local function take(keys, args)
+  local rate, burst, tokens, at = tonumber(args[1]) / 1000, tonumber(args[2]), tonumber(args[3]), now(args[4])
+  local stored = redis.call('HMGET', keys[1], 'tokens', 'at')
+  local there = tonumber(stored[1] or burst) + math.max(0, at - tonumber(stored[2] or at)) * rate
+  there = math.min(burst, there)
+  if tokens > 0 and there < 1 then return math.ceil((1 - there) / rate) end
+  there = math.min(burst, there - tokens)
+  redis.call('HSET', keys[1], 'tokens', tostring(there), 'at', whole(at))
+  redis.call('PEXPIRE', keys[1], whole(math.ceil((burst - there) / rate)))
+  return 0
+end
+
 redis.register_function('fudaza_1_append', append)
+redis.register_function('fudaza_1_take', take)
 redis.register_function('fudaza_1_probe', probe)
 redis.register_function('fudaza_1_list', list)
 redis.register_function('fudaza_1_archive', archive)

@@ -1,0 +1,128 @@
+"""The door: what a connection may do before and below any message.
+
+Belongs here: how many connections are open, from where, how fast they came, and how many frames of any kind they send.
+Must not be known here: commands, rooms, seats. The library answers pings and collects fragments by itself, so whoever
+floods with those is not seen by a session; and a socket that never finishes its handshake never becomes one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import Counter
+from collections.abc import Callable
+from ipaddress import IPv6Address, ip_address
+from typing import Any, Final
+
+import structlog
+from websockets.asyncio.server import ServerConnection
+from websockets.protocol import Event, State
+
+from protocol.codes import Close
+from server.limits import Bucket, Buckets
+from server.metrics import Metrics
+from server.settings import Settings
+
+_SLICE: Final = 4096
+"""Bytes read before frames are counted again: what a flood can cost before it is seen."""
+_FRAMES_PER_COMMAND: Final = 10
+"""Frames a connection may send for each command it may send: for pings, pongs and fragments."""
+_HALF_OPEN: Final = 256
+"""Sockets more than connections are allowed: those in their handshake, health checks, and those being told no."""
+
+_log = structlog.get_logger()
+
+
+class Door:
+    """Counts the sockets of one node."""
+
+    def __init__(self, settings: Settings, metrics: Metrics, clock: Callable[[], float] = time.monotonic) -> None:
+        self.settings = settings
+        self.metrics = metrics
+        self.clock = clock
+        """Seconds."""
+        self.sockets = 0
+        self._from: Counter[str] = Counter()
+        self._coming = Buckets(settings.connections_per_second, settings.connection_burst)
+
+    def enter(self, peer: str) -> bool:
+        """Let a socket in; False if there are too many or they come too fast. A proxy brings everybody's."""
+        network = network_of(peer)
+        if self.sockets >= self.settings.max_connections + _HALF_OPEN:
+            return False
+        if peer not in self.settings.proxies and (
+            self._from[network] >= self.settings.connections_per_address or self._coming.take(network, self.clock())
+        ):
+            return False
+        self.sockets += 1
+        self._from[network] += 1
+        return True
+
+    def leave(self, peer: str) -> None:
+        """A socket that was let in is gone."""
+        network = network_of(peer)
+        self.sockets -= 1
+        self._from[network] -= 1
+        if not self._from[network]:
+            del self._from[network]
+
+
+class GuardedConnection(ServerConnection):
+    """A connection that is watched at the door."""
+
+    def __init__(self, door: Door, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self._door = door
+        self._entered: str | None = None
+        rate, burst = door.settings.commands_per_second, door.settings.command_burst
+        self._frames = Bucket(rate * _FRAMES_PER_COMMAND, burst * _FRAMES_PER_COMMAND, door.clock())
+        self._flooding = False
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Turn the socket away if it is one too many: without a word, which would cost more than it is worth."""
+        super().connection_made(transport)
+        peer = str((transport.get_extra_info("peername") or ("",))[0])
+        if self._door.enter(peer):
+            self._entered = peer
+        else:
+            self._door.metrics.turned_away.inc()
+            self.transport.abort()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Make room for another."""
+        if self._entered is not None:
+            self._door.leave(self._entered)
+            self._entered = None
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        """Read in small pieces; end the connection of whoever floods, or asks for answers without reading them."""
+        for start in range(0, len(data), _SLICE):
+            super().data_received(data[start : start + _SLICE])
+            if self._flooding and self.protocol.state is State.OPEN:
+                self._door.metrics.floods.inc()
+                self.protocol.fail(Close.TOO_MANY_STRIKES, "too-many-strikes")
+                self.send_data()
+            if self.transport.get_write_buffer_size() > self._door.settings.write_buffer:
+                self._door.metrics.overflows.inc()
+                self.transport.abort()
+            if self._flooding or self.transport.is_closing():
+                return
+
+    def process_event(self, event: Event) -> None:
+        """Count the frame."""
+        if self.request is not None and self._frames.take(self._door.clock()):
+            self._flooding = True
+            return
+        super().process_event(event)
+
+
+def network_of(address: str) -> str:
+    """What limits take for one place: an IPv4 address, or the first 64 bits of an IPv6 one."""
+    try:
+        found = ip_address(address)
+    except ValueError:
+        return address
+    if isinstance(found, IPv6Address):
+        return str(found.ipv4_mapped or IPv6Address(int(found) >> 64 << 64))
+    return str(found)

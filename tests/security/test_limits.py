@@ -1,0 +1,342 @@
+"""Limits: how fast, how much and how many, for a connection, an address, a person and everybody."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Sequence
+from typing import Any
+
+import pytest
+import pytest_asyncio
+from websockets.asyncio.client import connect
+from websockets.exceptions import InvalidMessage
+from websockets.frames import Frame, Opcode
+from websockets.typing import Subprotocol
+
+from protocol.limits import SUBPROTOCOL
+from server.door import Door, network_of
+from server.limits import LocalRates, Rate, Rates
+from server.metrics import Metrics
+from server.settings import Settings
+from server.store import Store, StoredRates
+from tests.server.hallkit import House, until
+from tests.wire.gatekit import Gate, gate
+
+SLOW = Rate(per_second=0.5, burst=3)
+
+Watch = Callable[[float], None]
+
+
+# Rates that nodes count together ---------------------------------------------------------------------------------
+
+
+class Counted:
+    """Rates and their clock."""
+
+    def __init__(self, rates: Rates, set_clock: Watch) -> None:
+        self.rates = rates
+        self._set = set_clock
+        self.seconds = 1_000.0
+        set_clock(self.seconds)
+
+    def later(self, seconds: float) -> None:
+        self.seconds += seconds
+        self._set(self.seconds)
+
+    async def take(self, whose: str = "203.0.113.7", tokens: int = 1, what: str = "guess") -> float:
+        return await self.rates.take(what, whose, SLOW, tokens)
+
+
+@pytest_asyncio.fixture(params=["local", "stored"])
+async def counted(request: pytest.FixtureRequest, store: Store) -> AsyncIterator[Counted]:
+    if request.param == "local":
+        clock = [0.0]
+        yield Counted(LocalRates(lambda: clock[0]), lambda seconds: clock.__setitem__(0, seconds))
+        return
+    rates = StoredRates(store, time_source=0)
+    yield Counted(rates, lambda seconds: setattr(rates, "time_source", int(seconds * 1000)))
+
+
+async def test_a_burst_may_come_at_once_and_then_one_after_the_other(counted: Counted) -> None:
+    assert [await counted.take() for _ in range(3)] == [0, 0, 0]
+    assert await counted.take() == pytest.approx(2.0)
+    counted.later(1.5)
+    assert await counted.take() == pytest.approx(0.5)
+    counted.later(0.5)
+    assert await counted.take() == 0
+    assert await counted.take() > 0
+
+
+async def test_whose_and_what_are_counted_apart(counted: Counted) -> None:
+    for _ in range(3):
+        await counted.take()
+
+    assert await counted.take() > 0
+    assert await counted.take("203.0.113.8") == 0
+    assert await counted.take(what="create") == 0
+
+
+async def test_what_is_given_back_can_be_taken_again_and_never_more_than_the_burst(counted: Counted) -> None:
+    for _ in range(3):
+        await counted.take()
+    assert await counted.take(tokens=-1) == 0
+    assert await counted.take() == 0
+    assert await counted.take() > 0
+    for _ in range(9):
+        await counted.take(tokens=-1)
+
+    assert [await counted.take() for _ in range(4)] == [0, 0, 0, pytest.approx(2.0)]
+
+
+async def test_more_than_there_is_makes_a_debt(counted: Counted) -> None:
+    assert await counted.take(tokens=5) == 0
+
+    assert await counted.take() == pytest.approx(6.0), "two owed and one to come, at a half a second"
+
+
+async def test_nodes_on_one_store_count_together(store: Store) -> None:
+    one, other = StoredRates(store), StoredRates(store)
+    for each in (one, other, one):
+        assert await each.take("guess", "203.0.113.7", Rate(0.001, 3)) == 0
+
+    assert await other.take("guess", "203.0.113.7", Rate(0.001, 3)) > 0
+
+
+async def test_what_is_counted_expires_by_itself(store: Store) -> None:
+    rates = StoredRates(store)
+    await rates.take("guess", "203.0.113.7", SLOW)
+    (key,) = [key async for key in store.scan(f"{store.keys.rate('guess', '*')}")]
+
+    assert 0 < await store.call(key.decode(), "PTTL", key.decode()) <= 2_000
+
+
+# The door --------------------------------------------------------------------------------------------------------
+
+
+def door(**settings: Any) -> Door:
+    return Door(Settings(data="", **settings), Metrics(), clock=lambda: 0.0)
+
+
+def test_an_address_has_only_so_many_sockets_and_gets_another_for_each_that_goes() -> None:
+    entrance = door(connections_per_address=2)
+
+    assert [entrance.enter("203.0.113.7") for _ in range(3)] == [True, True, False]
+    assert entrance.enter("203.0.113.8")
+    entrance.leave("203.0.113.7")
+    assert entrance.enter("203.0.113.7")
+    assert entrance.sockets == 3
+
+
+def test_an_address_opens_sockets_only_so_fast() -> None:
+    entrance = door(connection_burst=2, connections_per_second=1)
+    for _ in range(2):
+        assert entrance.enter("203.0.113.7")
+        entrance.leave("203.0.113.7")
+
+    assert not entrance.enter("203.0.113.7")
+
+
+def test_a_proxy_may_bring_as_many_as_there_is_room_for() -> None:
+    entrance = door(connections_per_address=1, connection_burst=1, proxies=("2001:db8::1",))
+
+    assert all(entrance.enter("2001:db8::1") for _ in range(5))
+
+
+def test_sockets_in_all_are_bounded_whatever_they_are() -> None:
+    entrance = door(max_connections=10, connections_per_address=1)
+    let_in = sum(entrance.enter(f"203.0.{number >> 8}.{number & 255}") for number in range(5_000))
+
+    assert 10 < let_in < 500
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("2001:db8::1", "2001:db8::ffff:1", True),
+        ("2001:db8::1", "2001:db8:0:1::1", False),
+        ("::ffff:203.0.113.7", "203.0.113.7", True),
+        ("203.0.113.7", "203.0.113.8", False),
+        ("", "", True),
+    ],
+)
+def test_an_ipv6_customer_is_one_address(one: str, other: str, same: bool) -> None:
+    assert (network_of(one) == network_of(other)) == same
+
+
+# At the gateway --------------------------------------------------------------------------------------------------
+
+
+async def test_a_socket_too_many_is_turned_away_before_any_handshake() -> None:
+    async with gate(Settings(data="", connections_per_address=2)) as opened:
+        reader, writer = await asyncio.open_connection("127.0.0.1", opened.port)  # half open: it never says a word
+        async with opened.wire() as wire:
+            with pytest.raises(InvalidMessage):
+                async with opened.wire():
+                    pass
+            assert (await wire.ask("list"))["t"] == "accepted"
+        assert opened.house.counted("fudaza_sockets_turned_away_total") == 1
+        writer.close()
+        await until(lambda: opened.gateway.door.sockets == 0)
+        async with opened.wire():
+            assert opened.gateway.door.sockets == 1
+        assert not await reader.read()
+
+
+async def test_who_never_finishes_the_handshake_is_cut_off() -> None:
+    async with gate(Settings(data="", handshake_seconds=0.1)) as opened:
+        reader, writer = await asyncio.open_connection("127.0.0.1", opened.port)
+        writer.write(b"GET / HTTP/1.1\r\nHost: x\r\n")
+        async with asyncio.timeout(20):
+            await reader.read()
+        await until(lambda: opened.gateway.door.sockets == 0)
+        writer.close()
+
+
+async def test_who_is_in_no_room_and_says_nothing_is_sent_away_and_who_sits_at_a_table_is_not() -> None:
+    async with gate(Settings(data="", idle_seconds=0.15)) as opened, opened.wire("Ann") as ann:
+        await ann.ask("create", game="duel", name="Ann")
+        async with opened.wire("idle") as idle:
+            assert await idle.closed() == 4006
+        assert (await ann.ask("look"))["t"] == "accepted"
+
+
+async def test_who_does_not_answer_pings_is_disconnected_and_the_room_is_told() -> None:
+    async with gate(Settings(data="", ping_seconds=0.1)) as opened, opened.wire("Bob") as bob:
+        silent = await connect(
+            f"ws://127.0.0.1:{opened.port}", subprotocols=[Subprotocol(SUBPROTOCOL)], compression=None
+        )
+        async with opened.wire("Ann") as ann:
+            await ann.ask("create", game="duel", name="Ann")
+            await bob.ask("join", code=ann.place["code"], name="Bob")
+            ann.socket.transport.pause_reading()  # no ping is read, so no pong is sent
+
+            away = await bob.until("events")
+            while away["events"][0]["e"] != "seat-away":
+                away = await bob.until("events")
+            ann.socket.transport.abort()
+        await silent.close()
+
+
+@pytest.mark.parametrize("opcode", [Opcode.PING, Opcode.PONG, Opcode.CONT])
+async def test_a_flood_of_frames_of_any_kind_ends_its_connection(opcode: Opcode) -> None:
+    """Frames that the library deals with by itself, of which no session would ever know."""
+    settings = Settings(data="", commands_per_second=1, command_burst=5)
+    async with gate(settings) as opened, opened.wire() as wire, opened.wire("other") as other:
+        first = Frame(Opcode.TEXT, b"{", fin=False).serialize(mask=True)
+        wire.socket.transport.write(first + Frame(opcode, b"", fin=opcode is not Opcode.CONT).serialize(mask=True) * 60)
+
+        assert await wire.closed() == 4004
+        assert opened.house.counted("fudaza_floods_total") == 1
+        assert (await other.ask("list"))["t"] == "accepted"
+
+
+async def test_answers_to_pings_that_nobody_reads_do_not_pile_up() -> None:
+    settings = Settings(data="", write_buffer=16_384, commands_per_second=1e6, command_burst=1_000_000)
+    async with gate(settings) as opened:
+        async with opened.wire() as wire:
+            wire.socket.transport.pause_reading()
+            pings = Frame(Opcode.PING, b"x" * 125).serialize(mask=True) * 64
+            async with asyncio.timeout(20):
+                while opened.house.counted("fudaza_outbox_overflows_total") == 0:
+                    wire.socket.transport.write(pings)
+                    await asyncio.sleep(0)
+            wire.socket.transport.abort()
+        await until(lambda: not opened.gateway.sessions)
+
+
+async def test_wrong_codes_are_counted_over_all_connections_of_an_address(opened_with_room: Gate) -> None:
+    opened = opened_with_room
+    for number in range(30):
+        async with opened.wire(f"guesser {number}") as wire:
+            assert (await wire.ask("watch", code="AAAAAA"))["code"] == "unknown-room"
+
+    async with opened.wire("guesser again") as wire:
+        assert (await wire.ask("watch", code="AAAAAA"))["code"] == "too-fast"
+
+
+async def test_right_codes_cost_nothing(opened_with_room: Gate) -> None:
+    code = next(iter(opened_with_room.house.hall.hosts.values())).room.code
+    async with opened_with_room.wire("regular") as wire:
+        for _ in range(60):
+            assert (await wire.ask("watch", code=code))["t"] == "accepted"
+            assert (await wire.ask("leave"))["t"] == "accepted"
+
+
+async def test_while_many_guess_a_wrong_code_counts_tenfold_and_a_right_one_costs_nothing(
+    opened_with_room: Gate,
+) -> None:
+    opened = opened_with_room
+    code = next(iter(opened.house.hall.hosts.values())).room.code
+    everybody = opened.gateway.rates
+    for _ in range(3_000):
+        assert await everybody.take("guess", "everybody", Rate(50.0, 3_000)) == 0
+    async with opened.wire("guesser") as wire:
+        answers = [(await wire.ask("watch", code="AAAAAA"))["code"] for _ in range(4)]
+        assert answers == ["unknown-room"] * 3 + ["too-fast"]
+        opened.seconds += 2
+        assert (await wire.ask("watch", code=code))["t"] == "accepted"
+
+
+async def test_no_more_rooms_are_opened_than_there_may_be_and_a_repeated_command_still_finds_its_room() -> None:
+    house = House()
+    house.hall._max_rooms = 1
+    async with gate(house=house) as opened, opened.wire("Ann") as ann, opened.wire("Bob") as bob:
+        command = ann.client.id()
+        assert (await ann.ask("create", id=command, game="duel", name="Ann"))["t"] == "accepted"
+        assert (await bob.ask("create", game="duel", name="Bob"))["code"] == "hall-full"
+        ann.socket.transport.abort()
+        async with opened.wire("Ann again") as again:
+            answer = await again.ask("create", id=command, game="duel", name="Ann")
+            assert answer["place"]["room"] == ann.place["room"]
+
+
+async def test_a_stranger_cannot_name_another_address_as_theirs() -> None:
+    """X-Forwarded-For counts only where a configured proxy wrote it."""
+    for proxies, refused in ((), True), (("127.0.0.1",), False):
+        async with gate(Settings(data="", rooms_per_minute=1, proxies=proxies)) as opened:
+            answers = []
+            for number in range(2):
+                wire = opened.wire(f"guest {number}")
+                wire._connect = connect(
+                    f"ws://127.0.0.1:{opened.port}",
+                    subprotocols=[Subprotocol(SUBPROTOCOL)],
+                    additional_headers={"X-Forwarded-For": f"198.51.100.1, 203.0.113.{number}"},
+                )
+                async with wire:
+                    answers.append((await wire.ask("create", game="duel", name="x"))["t"])
+            assert answers == ["accepted", "refused" if refused else "accepted"]
+
+
+async def test_a_browser_of_no_configured_origin_and_a_null_origin_are_turned_away() -> None:
+    async with gate(Settings(data="", origins=("https://play.example",))) as opened:
+        for origin in ("https://play.example.evil.example", "http://play.example", "null", "https://PLAY.example:8443"):
+            assert await status_of(opened.port, [f"Origin: {origin}"]) == 403
+        assert await status_of(opened.port, ["Origin: https://play.example"]) == 101
+        assert await status_of(opened.port, []) == 101
+
+
+async def status_of(port: int, headers: Sequence[str]) -> int:
+    """The status of a handshake with these headers."""
+    lines = [
+        "GET / HTTP/1.1",
+        "Host: x",
+        "Connection: Upgrade",
+        "Upgrade: websocket",
+        "Sec-WebSocket-Version: 13",
+        "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
+        f"Sec-WebSocket-Protocol: {SUBPROTOCOL}",
+        *headers,
+    ]
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    writer.write("\r\n".join([*lines, "", ""]).encode())
+    status = int((await reader.readline()).split()[1])
+    writer.transport.abort()
+    return status
+
+
+@pytest_asyncio.fixture
+async def opened_with_room() -> AsyncIterator[Gate]:
+    settings = Settings(data="", command_burst=1_000)
+    async with gate(settings) as opened, opened.wire("host") as wire:
+        assert (await wire.ask("create", game="duel", name="Host"))["t"] == "accepted"
+        yield opened
