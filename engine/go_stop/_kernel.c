@@ -251,38 +251,52 @@ static inline int worth(const Eyes *by, Pile pile) {
            T.junk_worths[junk_units(pile)];
 }
 
-static void quick_play(const Deal *deal, Pile *best_card, Pile *best_take) {
+static Pile quick_discard(const Deal *deal) {
     int seat = (int)deal->turn, best = -1000000;
-    Pile mine = deal->piles[seat], theirs = deal->piles[1 - seat], hand = deal->hands[seat];
+    Pile mine = deal->piles[seat], theirs = deal->piles[1 - seat], hand = deal->hands[seat], best_card = hand;
+    if (!several(hand)) return hand;
     Eyes my_eyes = eyes(theirs), their_eyes = eyes(mine);
     int mine_now = worth(&my_eyes, mine), theirs_now = worth(&their_eyes, theirs);
     for (Pile left = hand; left; left &= left - 1) {
-        Pile card = lowest(left), month = month_of[place(card)], found = deal->layout & month;
-        if (!found) {
-            Pile held = hand & month & ~card, open_yet = month & ~(mine | theirs | held | card);
-            int value = 0;
-            if (open_yet) value -= T.exposure * (worth(&their_eyes, theirs | card | open_yet) - theirs_now);
-            if (held) value += T.kept * (worth(&my_eyes, mine | card | held) - mine_now);
-            if (value > best) {
-                best = value;
-                *best_card = card;
-                *best_take = 0;
-            }
-            continue;
+        Pile card = lowest(left), month = month_of[place(card)];
+        Pile kept = hand & month & ~card, open_yet = month & ~(mine | theirs | kept | card);
+        int value = 0;
+        if (open_yet) value -= T.exposure * (worth(&their_eyes, theirs | card | open_yet) - theirs_now);
+        if (kept) value += T.kept * (worth(&my_eyes, mine | card | kept) - mine_now);
+        if (value > best) {
+            best = value;
+            best_card = card;
         }
-        bool choice = count(found) == 2;
-        int bonus = 0;
-        if (count(found) == 3) bonus = T.junk * (deal->ppuk_stacks[seat] & month ? 2 : 1);
-        for (Pile rest = found; rest; rest &= rest - 1) {
-            Pile take = choice ? lowest(rest) : found;
-            int value = T.capture * (worth(&my_eyes, mine | card | take) - mine_now) +
-                        T.denial * (worth(&their_eyes, theirs | take) - theirs_now) + bonus;
-            if (value > best) {
-                best = value;
-                *best_card = card;
-                *best_take = take;
-            }
-            if (!choice) break;
+    }
+    return best_card;
+}
+
+static void quick_play(const Deal *deal, Pile *best_card, Pile *best_take) {
+    int seat = (int)deal->turn, best = -1, captures = 0;
+    Pile mine = deal->piles[seat], theirs = deal->piles[1 - seat], moves[MOST_ACTIONS][2];
+    for (Pile left = deal->hands[seat]; left; left &= left - 1) {
+        Pile card = lowest(left), found = deal->layout & month_of[place(card)];
+        if (!found) continue;
+        if (count(found) == 2) {
+            moves[captures][0] = card;
+            moves[captures++][1] = lowest(found);
+            found &= found - 1;
+        }
+        moves[captures][0] = card;
+        moves[captures++][1] = found;
+    }
+    *best_card = captures ? moves[0][0] : quick_discard(deal);
+    *best_take = captures ? moves[0][1] : 0;
+    if (captures < 2) return;
+    Eyes my_eyes = eyes(theirs), their_eyes = eyes(mine);
+    for (int index = 0; index < captures; index++) {
+        Pile card = moves[index][0], take = moves[index][1];
+        int value = T.capture * worth(&my_eyes, mine | card | take) + T.denial * worth(&their_eyes, theirs | take);
+        if (several(take)) value += T.junk * (deal->ppuk_stacks[seat] & take ? 2 : 1); /* G10 */
+        if (value > best) {
+            best = value;
+            *best_card = card;
+            *best_take = take;
         }
     }
 }

@@ -192,44 +192,56 @@ def quick_move(flat: Flat) -> Move:
 
 
 def quick_play(flat: Flat) -> Move:
-    """The hand card to play and what it takes: the best capture by what it brings and denies, or the discard that
-    gives least away. The earliest card in hand wins a tie.
+    """The hand card to play and what it takes: the capture that brings and denies most, or where nothing can be
+    captured the discard that gives least away. Of equals the first, in the order of the bits.
     """
-    seat, layout, weights = flat.turn, flat.layout, WEIGHTS
-    hand = flat.hands[seat]
-    mine, theirs = flat.piles[seat], flat.piles[1 - seat]
-    my_worth, their_worth = _Eyes(theirs).worth, _Eyes(mine).worth
-    mine_now, theirs_now = my_worth(mine), their_worth(theirs)
-    best, best_value = (0, 0), -1_000_000
-    for card in hand:
-        whole_month = MONTH_OF[card]
-        found = layout & whole_month
+    seat, layout = flat.turn, flat.layout
+    captures: list[Move] = []
+    for card in flat.hands[seat]:
+        found = layout & MONTH_OF[card]
         if found:
             rest = found & found - 1
             if rest and not rest & rest - 1:
-                takes: tuple[int, ...] = (found ^ rest, rest)
-                bonus = 0
+                captures += [(card, found ^ rest), (card, rest)]
             else:
-                takes = (found,)
-                bonus = weights.junk * (2 if flat.ppuk_stacks[seat] & whole_month else 1) if rest else 0
-            for take in takes:
-                value = (
-                    weights.capture * (my_worth(mine | card | take) - mine_now)
-                    + weights.denial * (their_worth(theirs | take) - theirs_now)
-                    + bonus
-                )
-                if value > best_value:
-                    best, best_value = (card, take), value
-        else:
-            held = sum([other for other in hand if other & whole_month]) ^ card
-            open_yet = whole_month & ~(mine | theirs | held | card)
-            value = 0
-            if open_yet:
-                value -= weights.exposure * (their_worth(theirs | card | open_yet) - theirs_now)
-            if held:
-                value += weights.kept * (my_worth(mine | card | held) - mine_now)
-            if value > best_value:
-                best, best_value = (card, 0), value
+                captures.append((card, found))
+    if not captures:
+        return _quick_discard(flat), 0
+    if len(captures) == 1:
+        return captures[0]
+    weights, mine, theirs = WEIGHTS, flat.piles[seat], flat.piles[1 - seat]
+    brings, denies = _Eyes(theirs).worth, _Eyes(mine).worth
+    best, best_value = captures[0], -1
+    for move in captures:
+        card, taken = move
+        value = weights.capture * brings(mine | card | taken) + weights.denial * denies(theirs | taken)
+        if taken & taken - 1:
+            value += weights.junk * (2 if flat.ppuk_stacks[seat] & taken else 1)  # G10
+        if value > best_value:
+            best, best_value = move, value
+    return best
+
+
+def _quick_discard(flat: Flat) -> int:
+    """The hand card that offers the other player least and keeps most for oneself."""
+    seat, weights = flat.turn, WEIGHTS
+    hand, mine, theirs = flat.hands[seat], flat.piles[seat], flat.piles[1 - seat]
+    if len(hand) == 1:
+        return hand[0]
+    brings, offers = _Eyes(theirs).worth, _Eyes(mine).worth
+    mine_now, theirs_now, gone, held = brings(mine), offers(theirs), mine | theirs, sum(hand)
+    best, best_value = 0, -1_000_000
+    for card in hand:
+        whole_month = MONTH_OF[card]
+        kept = held & whole_month ^ card
+        open_yet = whole_month & ~(gone | kept | card)
+        value = 0
+        if open_yet:
+            value -= weights.exposure * (offers(theirs | card | open_yet) - theirs_now)
+        if kept:
+            value += weights.kept * (brings(mine | card | kept) - mine_now)
+        if value > best_value:
+            best, best_value = card, value
     return best
 
 

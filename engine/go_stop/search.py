@@ -2,7 +2,7 @@
 
 Belongs here: how much is searched, and which actions are the same. How worlds are compared is ``engine.search``'s, how
 they are played out is ``playout``'s. ``HARD`` needs nothing but Python; where the kernel is installed it plays the
-worlds out, to the same numbers, so that the same is chosen sooner. ``EXPERT`` leaves the drawing of worlds to the kernel
+worlds out, to the same numbers: the same is chosen, sooner. ``EXPERT`` leaves the drawing of worlds to the kernel
 too, and looks at many more.
 """
 
@@ -20,7 +20,7 @@ from engine.go_stop.kernel import KERNEL, Oracle
 from engine.go_stop.types import Action, View
 from engine.search import Findings, Plan
 
-HARD_TURNS: Final = 4_000
+HARD_TURNS: Final = 5_000
 EXPERT_TURNS: Final = 100_000
 """Turns to be played out for one decision: a rollout at the beginning of a deal has twenty, so that early and late
 decisions cost about the same.
