@@ -11,7 +11,7 @@ import os
 import sys
 from collections.abc import Callable, Coroutine
 from pathlib import Path
-from typing import Any, Final, NoReturn
+from typing import Any, Final, NoReturn, Protocol
 from urllib.parse import urlsplit
 
 import click
@@ -19,7 +19,7 @@ import msgspec
 
 from clients.cli.connection import DEFAULT_URL, CannotConnect, Dial, Trouble, Wire, dial
 from clients.cli.core import Core, GaveUp
-from clients.cli.face import FAILED, OK, Face
+from clients.cli.face import FAILED, OK
 from clients.cli.json_lines import JsonFace
 from clients.cli.lines import LineFace
 from clients.cli.local import AlreadyRunning, CannotStart, LocalServer
@@ -29,10 +29,10 @@ from clients.cli.parameters import (
     GameName,
     Url,
     creation,
+    face_options,
     json_option,
     name_option,
     named,
-    plain_option,
     room_options,
     seat_option,
     server_option,
@@ -50,6 +50,10 @@ from protocol.messages import Create, Join, ListRooms, RoomSummary, Watch
 INTERRUPTED: Final = 130
 
 
+def _no_invitation(_picture: Picture) -> Lines:
+    return ()
+
+
 @click.command()
 @click.argument("game", type=GameName())
 @click.option("--server", "url", type=Url(), help="Play on this server instead of one of your own.")
@@ -61,30 +65,28 @@ INTERRUPTED: Final = 130
 )
 @click.option("--port", type=click.IntRange(0, 65535), default=0, help="Port of your own server; 0 for any free one.")
 @room_options
-@json_option
-@plain_option
-def play(*, game: str, url: str | None, address: str, port: int, as_json: bool, **chosen: Any) -> None:
+@face_options
+def play(*, game: str, url: str | None, address: str, port: int, as_json: bool, plain: bool, **chosen: Any) -> None:
     """Play GAME now.
 
     Starts a server of your own, opens a room, puts AI into the other seats and begins. Friends may join at any time and
     take over AI seats; how is shown at the start. The server runs as long as anybody is connected.
     """
-    create = creation(GAMES[game], **chosen)
+    create, show = creation(GAMES[game], **chosen), _faces(as_json=as_json, plain=plain)
     if url is not None:
-        _run(_hosted(url, create, as_json=as_json, level=chosen["level"], start=True))
-    _run(_played(LocalServer.fresh(address, port), create, as_json=as_json, level=chosen["level"]))
+        _run(_hosted(url, create, show, level=chosen["level"], start=True))
+    _run(_played(LocalServer.fresh(address, port), create, show, level=chosen["level"]))
 
 
 @click.command()
 @click.argument("game", type=GameName())
 @server_option
 @room_options
-@json_option
-@plain_option
-def host(*, game: str, url: str | None, as_json: bool, **chosen: Any) -> None:
+@face_options
+def host(*, game: str, url: str | None, as_json: bool, plain: bool, **chosen: Any) -> None:
     """Open a room for GAME on a server, and begin when your friends are there."""
-    create = creation(GAMES[game], **chosen)
-    _run(_hosted(url or DEFAULT_URL, create, as_json=as_json, level=chosen["level"], start=False))
+    create, show = creation(GAMES[game], **chosen), _faces(as_json=as_json, plain=plain)
+    _run(_hosted(url or DEFAULT_URL, create, show, level=chosen["level"], start=False))
 
 
 @click.command()
@@ -94,8 +96,7 @@ def host(*, game: str, url: str | None, as_json: bool, **chosen: Any) -> None:
 @seat_option
 @click.option("--side", type=click.IntRange(min=0), help="The team to play for: 0 the even seats, 1 the odd ones.")
 @click.option("--new", is_flag=True, help="Another seat, although one at this table is yours already.")
-@json_option
-@plain_option
+@face_options
 def join(
     *,
     code: str,
@@ -105,6 +106,7 @@ def join(
     side: int | None,
     new: bool,
     as_json: bool,
+    plain: bool,
 ) -> None:
     """Sit down in the room CODE: in an open seat, or in the place of an AI, also during a match.
 
@@ -113,30 +115,28 @@ def join(
     url = url or DEFAULT_URL
     mine = None if new else _mine(url, code, seat)
     if mine is not None:
-        _run(_returned(*mine, as_json=as_json))
-    _run(_shown(Table.at(url, Join, code=code, name=named(name), seat=seat, side=side), as_json=as_json))
+        _run(_returned(*mine, _faces(as_json=as_json, plain=plain)))
+    _run(_faces(as_json=as_json, plain=plain)(Table.at(url, Join, code=code, name=named(name), seat=seat, side=side)))
 
 
 @click.command()
 @click.argument("code", type=Code(), required=False)
-@json_option
-@plain_option
-def rejoin(*, code: str | None, as_json: bool) -> None:
+@face_options
+def rejoin(*, code: str | None, as_json: bool, plain: bool) -> None:
     """Come back to the seat that you had in the room CODE, or to the last one that you had anywhere."""
     mine = _mine(None, code, None)
     if mine is None:
         raise click.ClickException(_("No seat of yours is known here, or another window plays from it."))
-    _run(_returned(*mine, as_json=as_json))
+    _run(_returned(*mine, _faces(as_json=as_json, plain=plain)))
 
 
 @click.command()
 @click.argument("code", type=Code())
 @server_option
-@json_option
-@plain_option
-def watch(*, code: str, url: str | None, as_json: bool) -> None:
+@face_options
+def watch(*, code: str, url: str | None, as_json: bool, plain: bool) -> None:
     """Watch the room CODE: everything that is public, and nothing else."""
-    _run(_shown(Table.at(url or DEFAULT_URL, Watch, code=code), as_json=as_json))
+    _run(_faces(as_json=as_json, plain=plain)(Table.at(url or DEFAULT_URL, Watch, code=code)))
 
 
 @click.command()
@@ -146,6 +146,16 @@ def watch(*, code: str, url: str | None, as_json: bool) -> None:
 def rooms(*, url: str | None, game: str | None, as_json: bool) -> None:
     """List the rooms that anybody may join."""
     _run(_listed(url or DEFAULT_URL, game, as_json=as_json))
+
+
+@click.command()
+@server_option
+@name_option
+def lobby(*, url: str | None, name: str | None) -> None:
+    """The lobby of a server, on the full screen: open rooms live, a room of your own, quick match."""
+    if not _is_screen():
+        raise click.ClickException(_("The lobby needs a terminal. Without one: fudaza rooms, host, join."))
+    _run(_in_lobby(url or DEFAULT_URL, named(name)))
 
 
 @click.command()
@@ -173,29 +183,82 @@ def _mine(url: str | None, code: str | None, seat: int | None) -> tuple[SavedPla
     return chosen
 
 
-def _face(
-    table: Table, *, as_json: bool, level: str, start: bool, invitation: Callable[[Picture], Lines] | None = None
-) -> Face:
-    reader = LineReader()
+class Show(Protocol):
+    """Shows a table by one of the faces until it is over; returns the exit status.
+
+    ``level``: of the AI in open seats when a match begins; ``start``: begin the first at once.
+    """
+
+    def __call__(
+        self,
+        table: Table,
+        *,
+        level: str = Level.MEDIUM,
+        start: bool = False,
+        invitation: Callable[[Picture], Lines] = _no_invitation,
+    ) -> Coroutine[Any, Any, int]:
+        """See the class."""
+
+
+def _faces(*, as_json: bool, plain: bool) -> Show:
+    """The face that is wished for, and that this terminal (if it is one) can show."""
     if as_json:
-        return JsonFace(table, reader, _write, level=level, start=start)
-    return LineFace(table, reader, _write, level=level, start=start, invitation=invitation or (lambda _picture: ()))
+        return _by_json
+    return _by_lines if plain or not _is_screen() else _on_screen
 
 
-async def _shown(table: Table, *, as_json: bool) -> int:
-    return await _face(table, as_json=as_json, level=Level.MEDIUM, start=False).run()
+def _is_screen() -> bool:
+    """Whether a person sits before a terminal that can be drawn on. Without one, the full screen would wait forever."""
+    return sys.stdin.isatty() and sys.stdout.isatty() and os.environ.get("TERM", "") not in ("", "dumb")
 
 
-async def _hosted(url: str, create: dict[str, Any], *, as_json: bool, level: str, start: bool) -> int:
+async def _by_json(table: Table, *, level: str = Level.MEDIUM, start: bool = False, invitation: object = None) -> int:
+    del invitation  # a program needs none: the room's code is in its first line
+    return await JsonFace(table, LineReader(), _write, level=level, start=start).run()
+
+
+async def _by_lines(
+    table: Table,
+    *,
+    level: str = Level.MEDIUM,
+    start: bool = False,
+    invitation: Callable[[Picture], Lines] = _no_invitation,
+) -> int:
+    return await LineFace(table, LineReader(), _write, level=level, start=start, invitation=invitation).run()
+
+
+async def _on_screen(
+    table: Table,
+    *,
+    level: str = Level.MEDIUM,
+    start: bool = False,
+    invitation: Callable[[Picture], Lines] = _no_invitation,
+) -> int:
+    # Imported late: it takes a third of a second, which no other face should wait for.
+    from clients.cli.tui.app import TableApp, run_full_screen
+    from clients.cli.tui.sitting import Sitting
+
+    sitting = Sitting(table, level=level, start=start, invitation=invitation)
+    return await run_full_screen(TableApp(lambda: sitting), _write)
+
+
+async def _in_lobby(url: str, name: str) -> int:
+    from clients.cli.tui.app import TableApp, run_full_screen
+    from clients.cli.tui.sitting import Sitting
+
+    return await run_full_screen(TableApp(lambda: Sitting(Table.at(url, ListRooms)), lobby=name), _write)
+
+
+async def _hosted(url: str, create: dict[str, Any], show: Show, *, level: str, start: bool) -> int:
     table = Table.at(url, Create, **create)
 
     def invitation(picture: Picture) -> Lines:
         return (_("A friend joins with:  {command}").format(command=_join_command(picture.code, url)),)
 
-    return await _face(table, as_json=as_json, level=level, start=start, invitation=invitation).run()
+    return await show(table, level=level, start=start, invitation=invitation)
 
 
-async def _played(server: LocalServer, create: dict[str, Any], *, as_json: bool, level: str) -> int:
+async def _played(server: LocalServer, create: dict[str, Any], show: Show, *, level: str) -> int:
     try:
         await server.start()
     except CannotStart as problem:
@@ -211,15 +274,15 @@ async def _played(server: LocalServer, create: dict[str, Any], *, as_json: bool,
             lines.append(_("(On this machine. For friends on other machines start with --host 0.0.0.0.)"))
         return tuple(lines)
 
-    return await _face(table, as_json=as_json, level=level, start=True, invitation=invitation).run()
+    return await show(table, level=level, start=True, invitation=invitation)
 
 
-async def _returned(place: SavedPlace, file: PlaceFile, *, as_json: bool) -> int:
+async def _returned(place: SavedPlace, file: PlaceFile, show: Show) -> int:
     ours: Dial = dial
     if place.local is not None:
         address = urlsplit(place.url)
         ours = _reviving(LocalServer(Path(place.local), address.hostname or "127.0.0.1", address.port or 0))
-    return await _shown(Table.back_at(place, file, dial=ours), as_json=as_json)
+    return await show(Table.back_at(place, file, dial=ours))
 
 
 def _reviving(server: LocalServer) -> Dial:

@@ -18,6 +18,7 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "host": ("clients.cli.commands:host", N_("Open a room on a server and wait for friends.")),
     "join": ("clients.cli.commands:join", N_("Sit down in a room, also in the middle of a match.")),
     "rejoin": ("clients.cli.commands:rejoin", N_("Come back to a seat that is yours.")),
+    "lobby": ("clients.cli.commands:lobby", N_("The lobby of a server, on the full screen.")),
     "rooms": ("clients.cli.commands:rooms", N_("List the open rooms of a server.")),
     "watch": ("clients.cli.commands:watch", N_("Watch a room.")),
     "rules": ("clients.cli.commands:rules", N_("Read the rules of a game.")),

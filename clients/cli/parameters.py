@@ -88,9 +88,14 @@ server_option = click.option(
 )
 name_option = click.option("--name", envvar="FUDAZA_NAME", show_envvar=True, help="Your name at the table.")
 json_option = click.option("--json", "as_json", is_flag=True, help="JSON lines, for scripts and bots.")
-plain_option = click.option(
-    "--plain", is_flag=True, expose_value=False, help="Lines, also on a terminal (so far there is no other face)."
-)
+plain_option = click.option("--plain", is_flag=True, help="Lines instead of the full screen, also on a terminal.")
+
+
+def face_options(command: F) -> F:
+    """Which face shows the table."""
+    return json_option(plain_option(command))
+
+
 seat_option = click.option("--seat", type=click.IntRange(min=0), help="The seat to take, from 0.")
 
 
@@ -100,6 +105,7 @@ def room_options(command: F) -> F:
         click.option(
             "--turn-limit", type=click.IntRange(min=0), default=0, help="Seconds for a decision; 0 for no limit."
         ),
+        click.option("--hints", is_flag=True, help="Whoever wants may ask what an AI would play."),
         click.option("--no-spectators", is_flag=True, help="Nobody may watch."),
         click.option("--private", is_flag=True, help="Not listed: found by its code alone."),
         seat_option,
@@ -130,6 +136,7 @@ def creation(
     level: str,
     seat: int | None,
     private: bool,
+    hints: bool,
     no_spectators: bool,
     turn_limit: int,
 ) -> dict[str, Any]:
@@ -147,7 +154,7 @@ def creation(
     except BadOption as bad:
         told = words_of(game.name).refusal(bad.refusal.code, bad.refusal.params)
         raise click.BadParameter(told, param_hint="--option") from bad
-    settings = ChosenSettings(private=private, spectators=not no_spectators, turn_limit=turn_limit)
+    settings = ChosenSettings(private=private, spectators=not no_spectators, turn_limit=turn_limit, hints=hints)
     return {"game": game.name, "name": named(name), "options": given, "settings": settings, "seat": seat}
 
 

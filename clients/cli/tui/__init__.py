@@ -1,0 +1,1 @@
+"""The full-screen table: one of the three faces of a session, for terminals."""

@@ -1,0 +1,128 @@
+"""Small screens over the table: choose one of several, type a line, read a text.
+
+Belongs here: what is alike for every dialog. Must not be known here: what is asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical, VerticalScroll
+from textual.screen import ModalScreen
+from textual.widgets import Input, OptionList, Static
+from textual.widgets.option_list import Option
+
+from clients.cli.tui.choosing import DIGITS
+from clients.cli.words import N_, Lines, _
+
+CANCEL = Binding("escape", "cancel", N_("back"), show=False)
+
+
+class Ask(ModalScreen[str | None]):
+    """Choose one of several, by number, arrows or mouse. The result is the option's id; None if nothing was chosen."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [CANCEL, Binding("q", "cancel", show=False)]
+
+    def __init__(self, title: str, options: Sequence[tuple[str, str]], *, text: Lines = ()) -> None:
+        super().__init__()
+        self._title = title
+        self._options = options
+        self._text = text
+
+    def compose(self) -> ComposeResult:
+        """A framed list."""
+        with Vertical(classes="dialog") as dialog:
+            dialog.border_title = Text(self._title).plain
+            if self._text:
+                yield Static(Text("\n".join(self._text)), classes="dialog-text")
+            yield OptionList(
+                *(
+                    Option(Text(f"{number % 10 if number <= len(DIGITS) else ' '}  {label}"), id=key)
+                    for number, (key, label) in enumerate(self._options, 1)
+                )
+            )
+
+    def on_key(self, event: object) -> None:
+        """A number chooses."""
+        key = getattr(event, "character", None)
+        if key is not None and key in DIGITS and DIGITS.index(key) < len(self._options):
+            self.dismiss(self._options[DIGITS.index(key)][0])
+
+    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+        """Enter, or a click."""
+        self.dismiss(event.option_id)
+
+    def action_cancel(self) -> None:
+        """Nothing is chosen."""
+        self.dismiss(None)
+
+
+class Line(ModalScreen[str | None]):
+    """Type one line. The result is what was typed; None if nothing was."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [CANCEL]
+
+    def __init__(self, title: str, *, value: str = "", longest: int = 200) -> None:
+        super().__init__()
+        self._title = title
+        self._value = value
+        self._longest = longest
+
+    def compose(self) -> ComposeResult:
+        """A framed line."""
+        with Vertical(classes="dialog") as dialog:
+            dialog.border_title = self._title
+            yield Input(self._value, max_length=self._longest)
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Enter."""
+        self.dismiss(event.value.strip() or None)
+
+    def action_cancel(self) -> None:
+        """Nothing is said."""
+        self.dismiss(None)
+
+
+class Reading(ModalScreen[None]):
+    """Read a text of any length."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        CANCEL,
+        Binding("q,enter,space,question_mark", "cancel", show=False),
+        Binding("up,k", "scroll(-1)", show=False),
+        Binding("down,j", "scroll(1)", show=False),
+        Binding("pageup", "scroll(-10)", show=False),
+        Binding("pagedown", "scroll(10)", show=False),
+        Binding("home", "scroll(-100000)", show=False),
+        Binding("end", "scroll(100000)", show=False),
+    ]
+
+    def __init__(self, title: str, lines: Lines, *, at_end: bool = False) -> None:
+        super().__init__()
+        self._title = title
+        self._lines = lines
+        self._at_end = at_end
+
+    def compose(self) -> ComposeResult:
+        """A framed page."""
+        with VerticalScroll(classes="page", can_focus=False) as page:
+            page.border_title = self._title
+            page.border_subtitle = _("arrows, Page Up, Page Down · Escape goes back")
+            yield Static(Text("\n".join(self._lines)))
+
+    def on_mount(self) -> None:
+        """The newest first, where that is what one looks for."""
+        if self._at_end:
+            self.query_one(VerticalScroll).scroll_end(animate=False)
+
+    def action_scroll(self, rows: int) -> None:
+        """Scroll by so many rows."""
+        self.query_one(VerticalScroll).scroll_relative(y=rows, animate=False)
+
+    def action_cancel(self) -> None:
+        """Enough."""
+        self.dismiss(None)

@@ -1,0 +1,297 @@
+"""The picture of Hachinin Meri: eight seats in a ring, the order of the cards above, the hand below.
+
+Seats go clockwise, so the seat to your left (the next to play) is at your left on the screen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from rich.cells import cell_len
+
+from clients.cli.tui.canvas import DOTTED, HEAVY, THIN, Canvas, Piece, pad
+from clients.cli.tui.choosing import Pick
+from clients.cli.tui.panel import Looking, Panel, word_picks
+from clients.cli.words import Lines, _, common
+from clients.cli.words.hachinin_meri import RANK_NAMES, SUITS
+from clients.cli.words.people import team_name
+from engine.game import Card, Seat
+from engine.hachinin_meri.cards import TENKA, TRUMPS, best, order
+from engine.hachinin_meri.table import cards_held, left_of
+from engine.hachinin_meri.types import (
+    SEATS,
+    TRICKS,
+    AsideShown,
+    DealScored,
+    Dealt,
+    Declared,
+    MonchiBegan,
+    OkieTaken,
+    Phase,
+    State,
+    Suit,
+    Table,
+    Trick,
+    TrickLed,
+    TrickSettled,
+    View,
+)
+from engine.registry import game_named
+
+SYMBOLS: Final[Mapping[str, str]] = {
+    Suit.PAO: "♣",
+    Suit.ISU: "♠",
+    Suit.KOPPU: "♥",
+    Suit.OURU: "♦",
+    Suit.GURU: "@",
+}
+"""Clubs, swords, cups, coins; the comma crest is drawn by a sign that looks like it."""
+WIDTH: Final = 7
+HEIGHT: Final = 4
+HEAD: Final = 3
+"""Rows above the ring: the order of trumps, of the suit led, points and tricks."""
+Place = tuple[int, int, int, int]
+"""Column, row, width and height."""
+_RING: Final = ((1, 2), (0, 2), (0, 1), (0, 0), (1, 0), (2, 0), (2, 1), (2, 2))
+"""Column and row of the seat that is so many places to the left of the viewer."""
+
+
+def sorted_hand(hand: tuple[Card, ...], trump: Suit) -> tuple[Card, ...]:
+    """Trumps first, each suit high to low (H5)."""
+    suits = (trump, *(suit for suit in Suit if suit != trump))
+    return tuple(card for suit in suits for card in order(suit, trump) if card in hand)
+
+
+def rank(card: Card) -> str:
+    """A card's rank in words: ``Robai``, ``7``."""
+    return _(RANK_NAMES[card[1:]]) if card[1:] in RANK_NAMES else card[1:]
+
+
+def suit_mark(suit: str, *, symbols: bool) -> str:
+    """A suit's letter with its symbol."""
+    return suit + (SYMBOLS[suit] if symbols else "")
+
+
+class HachininMeriPanel(Panel):
+    """See the module."""
+
+    game = game_named("hachinin-meri")
+    notable = (Dealt, Declared, OkieTaken, TrickSettled, MonchiBegan, AsideShown, TrickLed)
+    endings = (DealScored,)
+
+    def turn(self, view: Any) -> Seat | None:
+        """Who is to discard or play."""
+        turn: Seat | None = view.table.turn
+        return turn
+
+    def picks(self, view: Any, legal: tuple[str, ...]) -> tuple[Pick, ...]:
+        """Words (H10), or hand cards: to discard (H12) or to play."""
+        if view.table.phase is Phase.DECLARING:
+            return word_picks(legal)
+        sign = "-" if view.table.phase is Phase.DISCARDING else ""
+        return tuple(
+            Pick(card, (sign + card,) if sign + card in legal else (), sign + card)
+            for card in sorted_hand(view.hand, view.table.trump)
+        )
+
+    def headline(self, event: Any, said: Lines) -> str:
+        """Of a settled trick who won it and what it moved, not what was turned up."""
+        if isinstance(event, TrickSettled) and event.trick.face_down:
+            said = said[1:]
+        return super().headline(event, said)
+
+    def eyes(self, state: State, seat: Seat) -> View:
+        """The whole table, face-down cards and side cards too, with the hand of ``seat``."""
+        return View(seat, state.table, state.hands[seat])
+
+    # Drawing ----------------------------------------------------------------------------------------------
+
+    def draw(self, canvas: Canvas, looking: Looking) -> None:
+        """See the module."""
+        table: Table = looking.view.table
+        hand = sorted_hand(looking.view.hand, table.trump)
+        hand_rows = HEIGHT if looking.view.seat is not None else 0
+        self._head(canvas, looking, table)
+        rows = canvas.height - HEAD - 1 - hand_rows
+        self._ring(canvas, HEAD, rows, looking, table)
+        canvas.line(0, HEAD + rows, _aside(looking, table))
+        self._hand(canvas, canvas.height - HEIGHT, looking, hand)
+
+    def _head(self, canvas: Canvas, looking: Looking, table: Table) -> None:
+        trump = table.trump
+        self._strip(canvas, 0, _("Trump"), looking, trump)
+        trick = _trick_in_sight(table)
+        led = None if trick is None or not trick.cards else trick.cards[0]
+        if led is not None and led not in TRUMPS[trump]:
+            self._strip(canvas, 1, _("Led"), looking, Suit(led[0]))
+        else:
+            canvas.line(1, 1, [(_("left: the highest card"), "dim")])
+        won: list[Piece] = [(f" {_('Points')} ", "dim")]
+        won += [(f"{team_name(side)} {table.points[side]}  ", f"side{side} you") for side in (0, 1)]
+        won.append((f" {_('Tricks')} ", "dim"))
+        for number in range(TRICKS):
+            if number < len(table.tricks):
+                settled = table.tricks[number]
+                assert settled.winner is not None
+                side = settled.winner % 2
+                mark = ("+" if settled.combination is not None else "") + ("M" if settled.meri else "")
+                won.append((f"{team_name(side)[:1]}{mark} ", f"side{side} you"))
+            else:
+                won.append(("· ", "dim"))
+        canvas.line(0, 2, won)
+        marks: list[Piece] = []
+        if trick is not None and trick.meri:
+            marks.append((f" {_('MERI')} ", "alarm"))
+        if table.monchi:
+            marks += [(" ", ""), (f" {_('MONCHI')} ", "turn")]
+        canvas.right(2, marks)
+
+    def _strip(self, canvas: Canvas, y: int, title: str, looking: Looking, suit: Suit) -> None:
+        """The order of a suit, high to low: the viewer's own cards on paper, a dot for each that is gone."""
+        table = looking.view.table
+        gone = frozenset() if table.phase is Phase.OVER else _played(table)
+        x = canvas.line(0, y, [(f" {title} {_(SUITS[suit])} {suit_mark(suit, symbols=looking.symbols)}  ", "title")])
+        for card in order(suit, table.trump):
+            name = _("Tenka") if card == TENKA else rank(card)
+            mine = card in looking.view.hand
+            x = canvas.line(x, y, [("·", "dim") if card in gone else (name, "card" if mine else "text")]) + 1
+
+    def _ring(self, canvas: Canvas, y: int, rows: int, looking: Looking, table: Table) -> None:
+        me = Seat(0) if looking.people.you is None else looking.people.you
+        width, deep = canvas.width // 3, rows // 3
+        spare = rows - 3 * deep
+        for places, (column, row) in enumerate(_RING):
+            top = y + row * deep + min(row, spare)
+            self._seat(canvas, (column * width, top, width, deep), looking, left_of(me, places))
+        self._centre(canvas, width, y + deep + min(1, spare), width, table)
+
+    def _seat(self, canvas: Canvas, place: Place, looking: Looking, seat: Seat) -> None:
+        x, y, width, deep = place
+        table, people, info = looking.view.table, looking.people, looking.people.seats[seat]
+        side = seat % 2
+        pieces: list[Piece] = [("▶" if table.turn == seat else " ", "title")]
+        pieces.append((f"{seat} {people.called(seat)}", f"side{side} you"))
+        pieces.append((f" {team_name(side)}", f"side{side}"))
+        if info.kind == "ai" or info.stand_in:
+            pieces.append((f" [{_('AI')} {common.level(info.level)}]", "dim"))
+        elif info.away:
+            pieces.append((f" [{_('away')}]", "alarm"))
+        canvas.line(x, y, pieces, width - 1)
+        trick = _trick_in_sight(table)
+        if trick is not None:
+            self._played(canvas, (x + 1, y + 1, width - 2, deep - 2), looking, seat, trick)
+        if deep >= 3:
+            canvas.line(x + 1, y + deep - 1, self._facts(looking, seat), width - 2)
+
+    def _facts(self, looking: Looking, seat: Seat) -> list[Piece]:
+        table = looking.view.table
+        if looking.hands is not None:
+            return [(" ".join(sorted_hand(looking.hands[seat], table.trump)), "dim")]
+        pieces: list[Piece] = [("▒" * cards_held(table, seat), "back")]
+        tricks = sum(trick.winner == seat for trick in table.tricks)
+        if tricks:
+            pieces.append((" " + _("won {n}").format(n=tricks), "text"))
+        if table.declarer == seat:
+            pieces.append((" " + _("Robai"), "note"))
+        if table.taker == seat:
+            pieces.append((" " + _("Okie"), "note"))
+        if table.dealer == seat:
+            pieces.append((" " + _("dealer"), "dim"))
+        return pieces
+
+    def _played(self, canvas: Canvas, place: Place, looking: Looking, seat: Seat, trick: Trick) -> None:
+        """What a seat has in the trick in sight: a line, or a box where there is room."""
+        x, y, width, deep = place
+        number = (seat - trick.leader) % SEATS
+        if number >= len(trick.cards):
+            return
+        card = trick.cards[number]
+        live = looking.view.table.trick is not None
+        face_down = live and seat in trick.face_down
+        if card is None:
+            text, inks = f" ▒▒ {_('a trump')} ", "back"
+        else:
+            trump = card in TRUMPS[looking.view.table.trump]
+            name = _("Tenka") if card == TENKA else f"{_(SUITS[card[0]])} {rank(card)}"
+            text = f" {card} {SYMBOLS[card[0]]} {name} " if looking.symbols else f" {card} {name} "
+            inks = "back" if face_down else "card trump" if trump else "card"
+        if not live and trick.winner != seat:
+            inks = "card-dim"
+        if deep > 3:
+            canvas.box(x, y, cell_len(text) + 2, 3, frame=THIN, inks=inks)
+            x, y, width = x + 1, y + 1, width - 2
+        mark = _mark(trick, number, seat, looking)
+        canvas.line(x, y, [(text, inks), *(((("│", inks),)) if deep > 3 else ()), *mark], width)
+
+    def _centre(self, canvas: Canvas, x: int, y: int, width: int, table: Table) -> None:
+        """What the middle of the ring says: which trick this is."""
+        number = len(table.tricks) + (table.trick is not None)
+        if table.phase is Phase.DECLARING:
+            texts = [_("Everyone is asked"), _("who holds the Robai?")]
+        elif table.phase is Phase.DISCARDING:
+            texts = [_("The taker discards")]
+        elif table.phase is Phase.OVER:
+            texts = [_("The deal is over")]
+        elif table.trick is None and number:
+            texts = [_("Trick {n} of {all}").format(n=number, all=TRICKS), _("is settled")]
+        else:
+            texts = [_("Trick {n} of {all}").format(n=max(1, number), all=TRICKS)]
+        for row, text in enumerate(texts):
+            canvas.line(x + max(0, (width - len(text)) // 2), y + row, [(text, "title" if row == 0 else "text")], width)
+
+    def _hand(self, canvas: Canvas, y: int, looking: Looking, hand: tuple[Card, ...]) -> None:
+        stride = WIDTH + 1 if len(hand) * (WIDTH + 1) <= canvas.width + 1 else WIDTH
+        left = max(0, (canvas.width - len(hand) * stride + stride - WIDTH) // 2)
+        trumps = TRUMPS[looking.view.table.trump]
+        for place, card in enumerate(hand):
+            x = left + place * stride
+            paper, number = looking.paper(card, in_hand=True), looking.number(card)
+            chosen = paper in ("card-pointed", "card-held")
+            frame = HEAVY if chosen else DOTTED if paper == "card-dim" else THIN
+            canvas.box(x, y, WIDTH, HEIGHT, frame=frame, inks=paper)
+            inked = f"{paper} trump" if card in trumps and paper != "card-dim" else paper
+            canvas.put(x + 1, y, suit_mark(card[0], symbols=looking.symbols), inked)
+            canvas.put(x + 1, y + 1, pad(rank(card), WIDTH - 2), inked)
+            if card in trumps:
+                canvas.put(x + 1, y + 2, pad(_("Tenka") if card == TENKA else _("trump"), WIDTH - 2), paper)
+            canvas.put(x + (WIDTH - len(number)) // 2, y + HEIGHT - 1, number, paper)
+            canvas.hit(x, y, WIDTH, HEIGHT, card)
+
+
+def _trick_in_sight(table: Table) -> Trick | None:
+    """The trick in play; until the next lead the last one stays in sight."""
+    return table.trick or (table.tricks[-1] if table.tricks else None)
+
+
+def _mark(trick: Trick, place: int, seat: Seat, looking: Looking) -> list[Piece]:
+    """Who has the trick, as far as can be seen (H17: nobody can tell while cards lie face down)."""
+    if trick.winner is not None:
+        return [(f"◀ {_('wins')}", "good")] if trick.winner == seat else []
+    known = [card for card in trick.cards if card is not None]
+    if trick.face_down or best(known, looking.view.table.trump) != place:
+        return []
+    return [(f"◀ {_('best')}", "note")]
+
+
+def _played(table: Table) -> frozenset[Card | None]:
+    """Cards that are out of play, as far as the viewer knows."""
+    tricks = (card for trick in table.tricks for card in trick.cards)
+    return frozenset({*tricks, *(table.trick.cards if table.trick is not None else ()), *(table.side or ())}) | {
+        table.discard
+    }
+
+
+def _aside(looking: Looking, table: Table) -> list[Piece]:
+    """What lies beside the play: the Okie, the discard, the side cards (H8, H14)."""
+    pieces: list[Piece] = [(f" {_('Okie')} {table.okie}", "text")]
+    if table.taker is not None:
+        pieces.append((" → " + looking.people.called(table.taker), "text"))
+    if table.discard is not None:
+        pieces.append((f"   {_('discard')} {table.discard}", "dim"))
+    if table.side is not None:
+        pieces.append((f"   {_('side cards')} {' '.join(table.side)}", "dim"))
+    return pieces
+
+
+PANEL: Final = HachininMeriPanel()

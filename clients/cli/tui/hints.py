@@ -1,0 +1,48 @@
+"""What the AI would do, and why: from the person's own view, by their own client.
+
+Belongs here: asking a game to think, off the event loop, and wording the answer. Whether it may be asked is for the
+room's settings.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from random import Random
+from typing import Any, Final
+
+from clients.cli.words import _, common
+from clients.cli.words.games import words_of
+from engine.game import AnyGame, Budget, Level, Thought
+
+LEVELS: Final = (Level.HARD, Level.MEDIUM, Level.EASY)
+"""The first of these that a game plays is asked."""
+BEST: Final = 3
+"""So many values of the AI's are told."""
+
+
+def adviser(game: AnyGame) -> Level:
+    """The level that is asked."""
+    return next(level for level in LEVELS if level in game.levels)
+
+
+async def thought_of(game: AnyGame, view: Any, *, seed: int) -> Thought[Any]:
+    """What the AI thinks of the decision that ``view`` stands before. The same seed thinks the same."""
+    budget = Budget(adviser(game))
+    return await asyncio.to_thread(lambda: game.think(view, game.legal(view), Random(seed), budget))
+
+
+def in_words(game: AnyGame, view: Any, thought: Thought[Any]) -> str:
+    """A thought in a sentence."""
+    words = words_of(game.name)
+    action = game.text(thought.action)
+    why = "" if thought.reason is None else words.reason(thought.reason)
+    told = _("AI ({level}) would: {action}, {move}. {why}").format(
+        level=common.level(adviser(game)), action=action, move=words.move(action, view), why=why
+    )
+    return told.strip()
+
+
+def values_in_words(thought: Thought[Any]) -> str:
+    """What the best actions were found worth; nothing where they were not weighed."""
+    best = sorted(thought.values.items(), key=lambda pair: -pair[1])[:BEST]
+    return " · ".join(f"{action} {value:+.1f}" for action, value in best)

@@ -1,0 +1,88 @@
+"""The picture of koi-koi."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from clients.cli.tui.canvas import Piece
+from clients.cli.tui.flowers import FlowerPanel, Middle, Progress
+from clients.cli.tui.panel import Looking
+from clients.cli.words import N_, _
+from clients.cli.words.koi_koi import NAMES
+from engine.koi_koi.scoring import BRIGHTS, COUNTS, SETS, VIEWING_SETS, mask_of
+from engine.koi_koi.types import (
+    BoardRedeal,
+    DealDrawn,
+    Dealt,
+    HandsRedeal,
+    KoiCalled,
+    OpeningScored,
+    Stopped,
+    Viewing,
+    Yaku,
+    YakuMade,
+)
+from engine.registry import game_named
+
+SHORT: Final[Mapping[str, str]] = {
+    Yaku.BOAR_DEER_BUTTERFLY: N_("boar-deer"),
+    Yaku.POETRY_RIBBONS: N_("poetry"),
+    Yaku.BLUE_RIBBONS: N_("blue"),
+    Yaku.FLOWER_VIEWING: N_("flowers"),
+    Yaku.MOON_VIEWING: N_("moon"),
+    Yaku.ANIMALS: N_("animals"),
+    Yaku.RIBBONS: N_("ribbons"),
+    Yaku.PLAINS: N_("plains"),
+}
+BRIGHT_YAKU: Final = (Yaku.FIVE_BRIGHTS, Yaku.FOUR_BRIGHTS, Yaku.RAINY_FOUR_BRIGHTS, Yaku.THREE_BRIGHTS)
+
+
+class KoiKoiPanel(FlowerPanel):
+    """See the module."""
+
+    game = game_named("koi-koi")
+    names = NAMES
+    notable = (Dealt, YakuMade, KoiCalled, Stopped, OpeningScored, BoardRedeal, HandsRedeal, DealDrawn)
+    endings = (Stopped, DealDrawn, OpeningScored, BoardRedeal, HandsRedeal)
+
+    def middle(self, looking: Looking) -> Middle:
+        """The board."""
+        table = looking.view.table
+        return Middle(table.board, table.stock, table.turned)
+
+    def facts(self, looking: Looking, seat: int) -> tuple[Piece, ...]:
+        """Points, and how often the player has called koi."""
+        table = looking.view.table
+        standing = table.standings[seat]
+        pieces: list[Piece] = []
+        if standing.total:
+            pieces.append((_("{n} points").format(n=standing.total), "good"))
+            if standing.score != standing.total:
+                pieces.append((_(", a stop scores {n}").format(n=standing.score), "good"))
+        if table.calls[seat]:
+            pieces.append(("  " + _("KOI ×{n}").format(n=table.calls[seat]), "note"))
+        return tuple(pieces)
+
+    def progress(self, view: Any, seat: int) -> list[Progress]:
+        """The way to every yaku that the options allow."""
+        table = view.table
+        mine, theirs = (mask_of(table.captured[each]) for each in (seat, 1 - seat))
+        made = {each.yaku: each.points for each in table.standings[seat].yaku}
+        bright = next((made[yaku] for yaku in BRIGHT_YAKU if yaku in made), 0)
+        brights = (mine & BRIGHTS).bit_count()
+        ways = [Progress(_("brights"), brights, 3, bright, lost=(BRIGHTS & ~theirs).bit_count() < 3)]
+        for each in SETS if table.rules.viewing is Viewing.OFF else (*SETS, *VIEWING_SETS):
+            have, size = (mine & each.cards).bit_count(), each.cards.bit_count()
+            ways.append(
+                Progress(_(SHORT[each.yaku]), have, size, made.get(each.yaku, 0), lost=bool(theirs & each.cards))
+            )
+        for count in COUNTS:
+            have, left = (mine & count.cards).bit_count(), (count.cards & ~theirs).bit_count()
+            ways.append(
+                Progress(_(SHORT[count.yaku]), have, count.least, made.get(count.yaku, 0), lost=left < count.least)
+            )
+        return ways
+
+
+PANEL: Final = KoiKoiPanel()

@@ -1,0 +1,413 @@
+"""The screen at a table: the room before a match, the cards during it, and everything that keys do there."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Final
+
+from rich.text import Text
+from textual import events
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical
+from textual.screen import Screen
+from textual.widgets import DataTable, RichLog
+
+from clients.cli import picture as pictures
+from clients.cli.core import News
+from clients.cli.manual import rules_of
+from clients.cli.picture import Picture
+from clients.cli.tui import hints
+from clients.cli.tui.choosing import DIGITS
+from clients.cli.tui.dialogs import Ask, Line, Reading
+from clients.cli.tui.hosting import Hosting
+from clients.cli.tui.result import Result
+from clients.cli.tui.room import RoomView
+from clients.cli.tui.sitting import Sitting
+from clients.cli.tui.widgets import CONFIRM, Heading, KeyBar, Painted, Prompt, SittingWidget, TableView
+from clients.cli.words import N_, Lines, _, common
+from clients.cli.words.games import words_of
+from engine.game import Level, Seat
+from protocol.events import Signal
+from protocol.limits import MAX_LINE
+from protocol.messages import Chat, ClearSeat, Leave, Lock, Move, Mute, SeatAi, Start, Wink
+
+WIDE: Final = 124
+"""Columns from which the log stands beside the table instead of below."""
+
+KEYS: Final = N_("""\
+At the table
+  1 … 9, 0        point at a card (or a word) of the list; also one that is not possible: it says why
+  ← → ↑ ↓         point at the next possible one
+  Enter, Space    do it. Two steps, so that no key that comes twice plays two cards
+  Escape          one step back
+  mouse           click to point, click on "do it" to do it
+  h               a hint: what the AI would do, and why (where the room allows it)
+  t               the score and how it comes about, the last trick; after a deal: how it came out
+  l               everything that was said so far
+  c               options, friends' invitation, who sits where
+  /               talk to the table       w  wink at your partners (where the room allows it)
+  m               mute somebody; the host: remove a person
+  o               looks: themes, symbols
+  q               go: the seat stays yours for a while, or give it up for good
+  ?               this page, with the rules below""")
+
+BAR: Final = (
+    ("⏎", N_("do it"), "confirm"),
+    ("?", N_("help, rules"), "help"),
+    ("h", N_("hint"), "hint"),
+    ("t", N_("score"), "score"),
+    ("l", N_("log"), "log"),
+    ("/", N_("talk"), "talk"),
+    ("o", N_("looks"), "app.looks"),
+    ("q", N_("go"), "go"),
+)
+
+_SIGNS: Final = {
+    Signal.LEFT_EYE: N_("close the left eye"),
+    Signal.RIGHT_EYE: N_("close the right eye"),
+    Signal.BOTH_EYES: N_("close both eyes"),
+    Signal.EYEBROWS: N_("raise the eyebrows"),
+}
+
+
+MUTE, EVERYONE, HEAR, EVERYONE_HEARS, REMOVE = "mute", "everyone", "hear", "everyone-hears", "remove"
+
+
+class Play(Screen[None]):
+    """See the module."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter,space", "confirm"),
+        Binding("left,up", "step(-1)"),
+        Binding("right,down", "step(1)"),
+        Binding("escape", "back"),
+        Binding("question_mark", "help"),
+        Binding("h", "hint"),
+        Binding("t", "score"),
+        Binding("l", "log"),
+        Binding("slash", "talk"),
+        Binding("c", "about"),
+        Binding("w", "wink"),
+        Binding("m", "people"),
+        Binding("o", "app.looks"),
+        Binding("q", "go"),
+        Binding("s", "start"),
+        Binding("a", "seat_ai"),
+        Binding("x", "clear_seat"),
+        Binding("k", "lock"),
+    ]
+
+    def __init__(self, host: Hosting, sitting: Sitting) -> None:
+        super().__init__()
+        self._host = host
+        self.sitting = sitting
+        self._result: Result | None = None
+        self._logged: list[str] = []
+
+    def compose(self) -> ComposeResult:
+        """Heading, room or table, prompt, log, keys."""
+        yield Heading(id="heading")
+        with Horizontal(id="middle"):
+            with Vertical(id="stage"):
+                yield RoomView(id="room")
+                yield TableView(id="table")
+                yield Prompt(id="prompt")
+            yield RichLog(id="log", wrap=True, markup=False, highlight=False, max_lines=500, min_width=0)
+        yield KeyBar(BAR, id="keys")
+
+    def on_mount(self) -> None:
+        """Widgets are told whose table they show."""
+        for widget in self.query(SittingWidget):
+            widget.sitting = self.sitting
+        self.query_one(RichLog).can_focus = False
+        self.set_interval(1.0, self._tick)
+        self.look()
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Where the log stands depends on the width."""
+        self.set_class(event.size.width >= WIDE, "wide")
+        self.call_after_refresh(self._rewrite_log)
+
+    # Showing ----------------------------------------------------------------------------------------------
+
+    def heard(self, item: News) -> None:
+        """The sitting has taken in what is new: show it."""
+        del item
+        for line in self.sitting.said:
+            self._log(line)
+        self.look()
+
+    def look(self) -> None:
+        """Show everything as it is now."""
+        if not self.is_mounted:
+            return
+        picture = self.sitting.picture
+        in_room = picture is not None and picture.phase == pictures.LOBBY
+        self.query_one("#room").display = in_room
+        self.query_one("#table").display = not in_room
+        self.query_one(TableView).symbols = self._host.preferences.symbols
+        for widget in self.query(Painted):
+            widget.changed(self._host.inks)
+        if picture is not None:
+            if in_room:
+                self.query_one(RoomView).show(self.sitting, picture)
+            self._follow_phase(picture)
+        wanted = self.query_one("#seats", DataTable) if in_room else self.query_one(TableView)
+        if self.focused is not wanted:
+            self.set_focus(wanted)
+
+    def _follow_phase(self, picture: Picture) -> None:
+        """The result stands over the table between two deals and after the match."""
+        over = picture.phase in (pictures.BETWEEN_DEALS, pictures.FINISHED)
+        if over and self._result is None:
+            self._show_result()
+        elif not over and self._result is not None:
+            result, self._result = self._result, None
+            if result.is_attached:
+                while self.app.screen is not result:
+                    self.app.pop_screen()
+                result.dismiss(None)
+        elif self._result is not None:
+            self._result.changed()
+
+    def _show_result(self) -> None:
+        self._result = Result(self.sitting)
+        self.app.push_screen(self._result)
+
+    def _tick(self) -> None:
+        """The clock goes on."""
+        if self.sitting.seconds_left is not None:
+            self.query_one(Heading).changed(self._host.inks)
+
+    def _log(self, line: str) -> None:
+        self._logged.append(line)
+        self.query_one(RichLog).write(Text(line))
+
+    def _rewrite_log(self) -> None:
+        log = self.query_one(RichLog)
+        log.clear()
+        for line in self.sitting.log[-200:]:
+            log.write(Text(line))
+
+    # Choosing ---------------------------------------------------------------------------------------------
+
+    def on_key(self, event: events.Key) -> None:
+        """A number points."""
+        if event.character is not None and event.character in DIGITS:
+            self.sitting.point(DIGITS.index(event.character))
+            self.look()
+
+    def on_painted_hit(self, message: Painted.Hit) -> None:
+        """A click points; on the place that says so it confirms."""
+        if message.key == CONFIRM:
+            self.sitting.confirm()
+        else:
+            self.sitting.touch(message.key)
+        self.look()
+
+    def action_step(self, by: int) -> None:
+        """Arrows."""
+        self.sitting.step(by)
+        self.look()
+
+    def action_back(self) -> None:
+        """Escape."""
+        self.sitting.back()
+        self.look()
+
+    def action_confirm(self) -> None:
+        """Enter: the move, or in the room the seat."""
+        picture = self.sitting.picture
+        if picture is not None and picture.phase == pictures.LOBBY:
+            self._sit()
+            return
+        self.sitting.confirm()
+        self.look()
+
+    # Reading ----------------------------------------------------------------------------------------------
+
+    def action_help(self) -> None:
+        """Keys, what is asked just now, and the rules of the game."""
+        lines: Lines = tuple(_(KEYS).splitlines())
+        picture = self.sitting.picture
+        if picture is not None:
+            lines = (*lines, "", "", *rules_of(picture.game.name))
+        self.app.push_screen(Reading(_("Help and rules"), lines))
+
+    def action_log(self) -> None:
+        """Everything that was said."""
+        self.app.push_screen(Reading(_("What happened so far"), tuple(self.sitting.log), at_end=True))
+
+    def action_score(self) -> None:
+        """How the score comes about; after a deal, how it came out."""
+        picture = self.sitting.picture
+        if picture is None or picture.view is None:
+            return
+        if picture.phase in (pictures.BETWEEN_DEALS, pictures.FINISHED):
+            if self._result is None or not self._result.is_attached:
+                self._show_result()
+            return
+        words, people = words_of(picture.game.name), self.sitting.people
+        last = words.last(picture.view, people)
+        lines = (*words.score(picture.view, people), *(("", *last) if last else ()))
+        self.app.push_screen(Reading(_("The score, and how it comes about"), lines))
+
+    def action_about(self) -> None:
+        """The room."""
+        picture = self.sitting.picture
+        if picture is not None:
+            lines = common.table_of_seats(picture, self.sitting.people)
+            invitation = self.sitting.invitation
+            chosen = tuple(f"  {key} = {value}" for key, value in picture.options.items())
+            self.app.push_screen(Reading(_("This table"), (*lines, "", _("Options:"), *chosen, "", *invitation)))
+
+    def action_hint(self) -> None:
+        """What the AI would do."""
+        picture, choice = self.sitting.picture, self.sitting.choice
+        if picture is None or choice is None:
+            self._remark(_("A hint is for when it is your turn."))
+        elif not picture.settings.hints:
+            self._remark(_("This room was opened without hints."))
+        else:
+            self._remark(_("Thinking …"))
+            self.run_worker(self._think(picture, choice.at), exclusive=True)
+
+    async def _think(self, picture: Picture, at: int) -> None:
+        thought = await hints.thought_of(picture.game, picture.view, seed=at)
+        if self.sitting.choice is not None and self.sitting.choice.at == at:
+            self.sitting.announcement = hints.in_words(picture.game, picture.view, thought)
+            self._remark("")
+
+    def _remark(self, text: str) -> None:
+        self.sitting.remark = text
+        self.look()
+
+    # Talking ----------------------------------------------------------------------------------------------
+
+    def action_talk(self) -> None:
+        """Say something."""
+        self.app.push_screen(Line(_("Say to the table"), longest=MAX_LINE), self._say)
+
+    def _say(self, text: str | None) -> None:
+        if text is not None:
+            self._ask(Chat, text=text)
+
+    def action_wink(self) -> None:
+        """Give the partners a sign."""
+        picture = self.sitting.picture
+        if picture is None or not picture.settings.winks:
+            self._remark(_("This room was opened without winks."))
+            return
+        signs = [(str(signal), _(text)) for signal, text in _SIGNS.items()]
+        self.app.push_screen(Ask(_("Wink at your partners"), signs), self._wink)
+
+    def _wink(self, signal: str | None) -> None:
+        if signal is not None:
+            self._ask(Wink, signal=Signal(signal))
+
+    def action_people(self) -> None:
+        """Hide what somebody says; the host can do it for everyone, and can remove a person."""
+        picture = self.sitting.picture
+        if picture is None or picture.you is None:
+            return
+        ways: list[tuple[str, str]] = []
+        for seat, info in enumerate(picture.seats):
+            if info.kind != "person" or seat == picture.you:
+                continue
+            who = self.sitting.people.name(seat)
+            muting = [(MUTE, _("mute {who}")), (EVERYONE, _("mute {who} for everyone"))]
+            hearing = [(HEAR, _("hear {who} again")), (EVERYONE_HEARS, _("let {who} speak again"))]
+            offered = [*(hearing if info.muted else muting), (REMOVE, _("remove {who} from the table"))]
+            allowed = offered if picture.is_host else offered[:1]
+            ways += [(f"{what} {seat}", text.format(who=who)) for what, text in allowed]
+        if not ways:
+            self._remark(_("There is no other person at the table."))
+            return
+        self.app.push_screen(Ask(_("People"), ways), self._treat)
+
+    def _treat(self, way: str | None) -> None:
+        if way is None:
+            return
+        what, _space, seat = way.partition(" ")
+        if what == REMOVE:
+            self._ask(ClearSeat, seat=int(seat))
+        else:
+            on, everyone = what in (MUTE, EVERYONE), what in (EVERYONE, EVERYONE_HEARS)
+            self._ask(Mute, seat=int(seat), on=on, everyone=everyone)
+
+    # The room ---------------------------------------------------------------------------------------------
+
+    def _ask(self, kind: type[Any], **fields: Any) -> None:
+        if self.sitting.session.ended is None:
+            self.sitting.core.ask(kind, **fields)
+
+    def _in_room(self) -> Picture | None:
+        picture = self.sitting.picture
+        return picture if picture is not None and picture.phase == pictures.LOBBY else None
+
+    def _sit(self) -> None:
+        picture, seat = self._in_room(), self.query_one(RoomView).seat
+        if picture is not None and picture.you is not None and seat != picture.you:
+            self._ask(Move, seat=seat)
+
+    def on_data_table_row_selected(self, event: DataTable.RowSelected) -> None:
+        """Enter, or a second click on a seat."""
+        event.stop()
+        self._sit()
+
+    def action_start(self) -> None:
+        """The host begins."""
+        if self._in_room() is not None:
+            levels = self.sitting.picture.game.levels if self.sitting.picture is not None else ()
+            options = [(str(level), common.level(level)) for level in levels]
+            self.app.push_screen(Ask(_("How well shall AI in the open seats play?"), options), self._begin)
+
+    def _begin(self, level: str | None) -> None:
+        if level is not None:
+            self._ask(Start, level=level)
+
+    def action_seat_ai(self) -> None:
+        """The host puts an AI into the seat, or gives it the next level."""
+        picture = self._in_room()
+        if picture is None:
+            return
+        seat, levels = self.query_one(RoomView).seat, picture.game.levels
+        info = picture.seats[seat]
+        level = str(Level.MEDIUM)
+        if info.kind == "ai" and info.level in levels:
+            level = levels[(levels.index(Level(info.level)) + 1) % len(levels)]
+        self._ask(SeatAi, seat=seat, level=level)
+
+    def action_clear_seat(self) -> None:
+        """The host takes an AI out, or removes a person."""
+        picture = self._in_room()
+        seat = self.query_one(RoomView).seat
+        if picture is not None and Seat(seat) != picture.you:
+            self._ask(ClearSeat, seat=seat)
+
+    def action_lock(self) -> None:
+        """The host locks the room, or opens it."""
+        picture = self.sitting.picture
+        if picture is not None and picture.is_host:
+            self._ask(Lock, on=not picture.locked)
+
+    # Going ------------------------------------------------------------------------------------------------
+
+    def action_go(self) -> None:
+        """Go for a while, or for good."""
+        picture = self.sitting.picture
+        if picture is None or picture.you is None:
+            self._host.go()
+            return
+        ways = [
+            ("stay", _("stay")),
+            ("go", _("go; the seat stays yours: fudaza rejoin {code}").format(code=picture.code)),
+            ("leave", _("leave for good; AI plays on in your seat")),
+        ]
+        self.app.push_screen(Ask(_("Go?"), ways), self._gone)
+
+    def _gone(self, way: str | None) -> None:
+        if way == "go":
+            self._host.go()
+        elif way == "leave":
+            self._ask(Leave)

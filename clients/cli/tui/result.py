@@ -1,0 +1,130 @@
+"""How a deal, or the match, came out, and what may follow."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical, VerticalScroll
+from textual.screen import ModalScreen
+from textual.widgets import OptionList, Static
+from textual.widgets.option_list import Option
+
+from clients.cli import picture as pictures
+from clients.cli.picture import Picture
+from clients.cli.questions import Question, open_question
+from clients.cli.tui.choosing import DIGITS
+from clients.cli.tui.sitting import Sitting
+from clients.cli.words import N_, Lines, _, common
+from clients.cli.words.games import words_of
+from clients.cli.words.people import people_of
+
+
+def account(sitting: Sitting, picture: Picture) -> Lines:
+    """How the score came about: as the last events told it, then as the cards on the table show it."""
+    words, people = words_of(picture.game.name), people_of(picture)
+    lines = list(sitting.coming_out)
+    if picture.view is not None:
+        lines += ["", *words.score(picture.view, people)]
+    if picture.match is not None and picture.match.deals > 1:
+        lines += ["", _("Match so far: {totals}.").format(totals=common.sides(picture.match.totals, people))]
+    return tuple(lines)
+
+
+class Result(ModalScreen[None]):
+    """See the module. The table closes it when the next deal begins."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,t", "look", N_("look at the table")),
+        Binding("pageup", "scroll(-5)", show=False),
+        Binding("pagedown", "scroll(5)", show=False),
+    ]
+
+    def __init__(self, sitting: Sitting) -> None:
+        super().__init__()
+        self._sitting = sitting
+        self._question: Question | None = None
+        self._shown = False
+
+    def compose(self) -> ComposeResult:
+        """A page, and below it what can be done."""
+        with Vertical(classes="result") as frame:
+            frame.border_subtitle = _("Escape: look at the table · Page Up, Page Down")
+            with VerticalScroll(can_focus=False):
+                yield Static(id="account")
+            yield Static(id="waiting")
+            yield OptionList(id="ways")
+
+    def on_mount(self) -> None:
+        """Show what is known."""
+        self._shown = True
+        self.changed()
+        self.query_one("#ways").focus()
+
+    def changed(self) -> None:
+        """Something was heard: seats became ready, the match ended."""
+        picture = self._sitting.picture
+        if picture is None or not self._shown:
+            return
+        match = picture.match
+        number = 0 if match is None else match.deal
+        over = picture.phase == pictures.FINISHED
+        title = _("The match is over") if over else _("Deal {deal} is over").format(deal=number)
+        self.query_one(".result", Vertical).border_title = title
+        self.query_one("#account", Static).update(Text("\n".join(account(self._sitting, picture)).strip("\n")))
+        question = open_question(self._sitting.core, self._sitting.level)
+        if (None if question is None else question.key) != (None if self._question is None else self._question.key):
+            self._offer(question)
+        self._question = question
+        self.query_one("#waiting", Static).update(Text(self._waiting(picture)))
+
+    def _offer(self, question: Question | None) -> None:
+        ways = self.query_one("#ways", OptionList)
+        ways.clear_options()
+        if question is not None:
+            ways.add_options(
+                Option(Text(f"{number}  {choice.label}"), id=choice.typed)
+                for number, choice in enumerate(question.choices, 1)
+            )
+            ways.highlighted = 0
+
+    def _waiting(self, picture: Picture) -> str:
+        if self._question is not None:
+            return self._question.text
+        if picture.phase == pictures.BETWEEN_DEALS:
+            people = people_of(picture)
+            names = [
+                people.name(seat)
+                for seat, info in enumerate(picture.seats)
+                if info.kind == "person" and not info.ready and not info.away and seat != picture.you
+            ]
+            return _("Waiting for {who} …").format(who=", ".join(names)) if names else _("The next deal comes now.")
+        return ""
+
+    def on_key(self, event: object) -> None:
+        """A number chooses."""
+        key = getattr(event, "character", None)
+        if self._question is not None and key is not None and key in DIGITS:
+            self._choose(DIGITS.index(key))
+
+    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+        """Enter, or a click."""
+        self._choose(event.option_index)
+
+    def _choose(self, index: int) -> None:
+        # Asked anew: what was offered may have been answered, or may be gone.
+        question = open_question(self._sitting.core, self._sitting.level)
+        if question is not None and self._question is not None and question.key == self._question.key:
+            if index < len(question.choices):
+                question.choices[index].do()
+            self.changed()
+
+    def action_scroll(self, rows: int) -> None:
+        """Scroll the account."""
+        self.query_one(VerticalScroll).scroll_relative(y=rows, animate=False)
+
+    def action_look(self) -> None:
+        """Back to the table; the same key of the table brings this back."""
+        self.dismiss(None)

@@ -1,0 +1,94 @@
+"""The room before a match: who sits where, and what the host and everybody else can do about it."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.widgets import DataTable, Static
+
+from clients.cli.picture import Picture
+from clients.cli.tui.sitting import Sitting
+from clients.cli.words import N_, Lines, _, common, listed
+from clients.cli.words.people import people_of
+from engine.game import Seat
+from protocol.messages import SeatInfo
+
+HOST_KEYS: Final = N_("""\
+You are the host.  s: start (AI takes the open seats) · a: AI into a seat, or its next level · x: clear a seat
+Enter: sit there yourself · k: lock or open the room · /: talk · o: looks · ?: help · q: go""")
+GUEST_KEYS: Final = N_("Waiting for the host to begin.  Enter: sit there · /: talk · o: looks · ?: help · q: go")
+WATCHER_KEYS: Final = N_("You are watching. Waiting for the host to begin.  ?: help · q: go")
+
+
+class RoomView(Vertical):
+    """See the module."""
+
+    def compose(self) -> ComposeResult:
+        """Options and invitation, the seats, the keys."""
+        yield Static(id="room-about")
+        table: DataTable[Text] = DataTable(id="seats", cursor_type="row", zebra_stripes=True)
+        yield table
+        yield Static(id="room-keys")
+
+    def on_mount(self) -> None:
+        """The columns never change."""
+        self.query_one(DataTable).add_columns(_("seat"), _("team"), _("who"), "")
+
+    @property
+    def seat(self) -> int:
+        """The seat under the cursor."""
+        return max(0, self.query_one(DataTable).cursor_row)
+
+    def show(self, sitting: Sitting, picture: Picture) -> None:
+        """Show the room as it is now."""
+        self.query_one("#room-about", Static).update(Text("\n".join(about(sitting, picture))))
+        table = self.query_one(DataTable)
+        row = table.cursor_row
+        table.clear()
+        for seat, info in enumerate(picture.seats):
+            table.add_row(*map(Text, _row(picture, seat, info)))
+        table.move_cursor(row=row)
+        keys = WATCHER_KEYS if picture.you is None else HOST_KEYS if picture.is_host else GUEST_KEYS
+        self.query_one("#room-keys", Static).update(Text(_(keys)))
+
+
+def about(sitting: Sitting, picture: Picture) -> Lines:
+    """What is played, and how friends join."""
+    chosen = [f"{key}={value}" for key, value in picture.options.items()]
+    allowed = picture.settings
+    facts = [
+        _("private") if allowed.private else _("listed"),
+        _("spectators") if allowed.spectators else _("no spectators"),
+        _("hints") if allowed.hints else _("no hints"),
+    ]
+    if allowed.turn_limit:
+        facts.append(_("{n} s for a decision").format(n=allowed.turn_limit))
+    if allowed.winks:
+        facts.append(_("winks"))
+    if picture.locked:
+        facts.append(_("LOCKED"))
+    return (
+        _("Room {code}: {facts}").format(code=picture.code, facts=listed(facts)),
+        _("Options: {options}").format(options=listed(chosen)),
+        *sitting.invitation,
+    )
+
+
+def _row(picture: Picture, seat: int, info: SeatInfo) -> tuple[str, str, str, str]:
+    people = people_of(picture)
+    marks = [
+        mark
+        for mark, here in (
+            (_("you"), seat == picture.you),
+            (_("host"), seat == picture.host),
+            (_("away"), info.away),
+            (_("muted"), info.muted),
+        )
+        if here
+    ]
+    team = "" if people.game.sides == people.game.seats else people.side(people.game.side(Seat(seat)))
+    held = {"ai": _("AI ({level})").format(level=common.level(info.level)), "open": _("open")}
+    return str(seat), team, held.get(info.kind, info.name or ""), listed(marks)
