@@ -1,7 +1,8 @@
 """Logging: one JSON line per event on standard error, pretty on a terminal, and never a secret.
 
 Lines carry what an operator needs (room, seat, command, outcome, milliseconds). What would help a cheat or a thief
-(tokens, seeds, hands, decks, passwords) is dropped here, whoever passes it by mistake.
+(tokens, seeds, hands, decks, passwords) is dropped here, whoever passes it by mistake: by the name it comes under and
+by how it looks, wherever it stands, also in the message of an exception.
 """
 
 from __future__ import annotations
@@ -15,10 +16,15 @@ from typing import Any, Final, TextIO
 import msgspec
 import structlog
 
+from engine.registry import GAMES
+
 HIDDEN: Final = "[hidden]"
 SECRET_KEYS: Final = frozenset(
     {
+        "action",
         "actions",
+        "card",
+        "cards",
         "contribution",
         "contributions",
         "deck",
@@ -43,11 +49,25 @@ SECRET_KEYS: Final = frozenset(
 """Keys whose values no line may hold, at any depth."""
 
 _URL_PASSWORD: Final = re.compile(r"(?P<scheme>[a-z][a-z0-9+.-]*://)[^/@\s]*@", re.IGNORECASE)
+_CARDS: Final = "|".join(sorted({card for game in GAMES.values() for card in game.cards}))
+_SECRET: Final = re.compile(
+    rf"""
+      (?<![A-Za-z0-9]) (?:{_CARDS}) (?![A-Za-z0-9])                     # a card
+    | (?<![A-Za-z0-9_-]) [A-Za-z0-9_-]{{16,40}} [.][0-9]{{1,15}} (?![A-Za-z0-9_.-]) # a command's id: may renew a token
+    | (?<![A-Za-z0-9_-]) [A-Za-z0-9_-]{{43}} =? (?![A-Za-z0-9_-])       # a token
+    | (?<![A-Za-z0-9+/]) [A-Za-z0-9+/]{{43}} =                          # 32 bytes in base64, as logs of rooms have them
+    | (?<![0-9A-Za-z]) [0-9a-f]{{64}} (?![0-9A-Za-z])                   # 32 bytes in hex: a seed, a contribution
+    | b'(?:[^'\\]|\\.){{16,}}' | b"(?:[^"\\]|\\.){{16,}}"               # bytes as Python writes them
+    """,
+    re.VERBOSE,
+)
 _LEVELS: Final = {"debug": 10, "info": 20, "warning": 30, "error": 40}
 
 
 def drop_secrets(_logger: object, _method: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
-    """A structlog processor: a secret key's value becomes ``[hidden]``, user and password in a URL ``***``."""
+    """A structlog processor: what a secret key holds and what looks like a secret becomes ``[hidden]``, user and
+    password in a URL ``***``.
+    """
     for key, value in event.items():
         event[key] = _clean(key, value)
     return event
@@ -57,14 +77,19 @@ def _clean(key: str, value: Any) -> Any:
     if key.lower() in SECRET_KEYS:
         return HIDDEN
     if isinstance(value, str):
-        return _URL_PASSWORD.sub(r"\g<scheme>***@", value)
+        return scrubbed(value)
     if isinstance(value, dict):
         return {inner: _clean(str(inner), each) for inner, each in value.items()}
     if isinstance(value, list | tuple):
         return [_clean("", each) for each in value]
     if isinstance(value, msgspec.Struct):
         return type(value).__name__  # a Struct may hold anything: only its kind is told
-    return value
+    return value if value is None or isinstance(value, bool | int | float) else scrubbed(repr(value))
+
+
+def scrubbed(text: str) -> str:
+    """``text`` without what looks like a secret."""
+    return _SECRET.sub(HIDDEN, _URL_PASSWORD.sub(r"\g<scheme>***@", text))
 
 
 def configure(level: str, *, pretty: bool, stream: TextIO = sys.stderr) -> None:

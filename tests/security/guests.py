@@ -50,6 +50,8 @@ class Guest:
         self._socket: ClientConnection
         self._reader: asyncio.Task[None] | None = None
         self._doing: set[asyncio.Task[None]] = set()
+        self._problems: list[BaseException] = []
+        self._one_thing_at_a_time = asyncio.Lock()
 
     # The connection -------------------------------------------------------------------------------------------
 
@@ -76,6 +78,7 @@ class Guest:
         await self._read_to_the_end()
         assert self._reader is not None
         self._reader.result()
+        assert not self._problems, self._problems
 
     async def _read_to_the_end(self) -> None:
         assert self._reader is not None
@@ -143,11 +146,17 @@ class Guest:
     def _do(self, what: Callable[[], Coroutine[Any, Any, None]]) -> None:
         task = asyncio.create_task(self._quietly(what))
         self._doing.add(task)
-        task.add_done_callback(self._doing.discard)
+        task.add_done_callback(self._done)
+
+    def _done(self, task: asyncio.Task[None]) -> None:
+        self._doing.discard(task)
+        if not task.cancelled() and (problem := task.exception()) is not None:
+            self._problems.append(problem)
 
     async def _quietly(self, what: Callable[[], Coroutine[Any, Any, None]]) -> None:
         with suppress(ConnectionClosed, OSError):
-            await what()
+            async with self._one_thing_at_a_time:
+                await what()
 
     # Playing --------------------------------------------------------------------------------------------------
 
@@ -177,7 +186,8 @@ class Guest:
         await self.connect()
         nothing = self.rng.random() < 0.3 if from_nothing is None else from_nothing
         after = 0 if nothing else max(0, self._number - self.rng.randrange(4))
-        await self.ask("resume", room=self.place["room"], token=self.place["token"], after=after)
+        answer = await self.ask("resume", room=self.place["room"], token=self.place["token"], after=after)
+        assert answer["t"] == "accepted", f"{self.name} is not let in again: {answer}"
 
     async def _wander(self) -> None:
         match self.rng.randrange(8):

@@ -154,12 +154,12 @@ class _eavesdropping:  # noqa: N801 - used like a function
 
 
 @contextmanager
-def log_kept() -> Iterator[io.StringIO]:
+def log_kept(*, pretty: bool = False) -> Iterator[io.StringIO]:
     """Everything that is logged, as it would be written."""
     root = logging.getLogger()
     handlers, level = root.handlers[:], root.level
     stream = io.StringIO()
-    logs.configure("debug", pretty=False, stream=stream)
+    logs.configure("debug", pretty=pretty, stream=stream)
     structlog.configure(cache_logger_on_first_use=False)  # the server's loggers must not keep to this stream
     yield stream
     structlog.reset_defaults()
