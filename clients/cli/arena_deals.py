@@ -80,7 +80,7 @@ def play_pairs(contest: Contest, pairs: range, jobs: int = 1) -> Iterator[Pair]:
         for chunk in chunks:
             yield from _play_chunk(contest, chunk)
         return
-    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn"), initializer=_ignore_interrupt) as processes:
+    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn"), initializer=_end_when_interrupted) as processes:
         try:
             for observed in processes.map(_play_chunk, [contest] * len(chunks), chunks):
                 yield from observed
@@ -88,8 +88,8 @@ def play_pairs(contest: Contest, pairs: range, jobs: int = 1) -> Iterator[Pair]:
             processes.shutdown(wait=False, cancel_futures=True)
 
 
-def _ignore_interrupt() -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides when to stop
+def _end_when_interrupted() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # at once and without a word: the parent has the word
 
 
 def _play_chunk(contest: Contest, chunk: range) -> list[Pair]:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import signal
+import subprocess
 import sys
 from pathlib import Path
 from random import Random
@@ -426,6 +429,28 @@ def test_a_program_that_fails_ends_the_command_with_its_name(tmp_path: Path) -> 
     ran = run("koi-koi", program(tmp_path, "break"), "random", "--deals", "2", "--jobs", "1")
     assert ran.exit_code == 1
     assert "bot.py failed: it ended with status 0" in ran.output
+
+
+def test_an_interrupt_ends_the_command_its_processes_and_its_programs(tmp_path: Path) -> None:
+    met = tmp_path / "met"
+    os.mkfifo(met)
+    bot = program(
+        tmp_path,
+        f"""import signal, time
+signal.signal(signal.SIGINT, signal.SIG_DFL)
+if m["t"] == "turn":
+    open({str(met)!r}, "w").close()
+    time.sleep(600)""",
+    )
+    command = [sys.executable, "-m", "clients.cli.main", "arena", "koi-koi", bot, "random", "--jobs", "2"]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True
+    ) as running:
+        met.read_text()  # until a program has been asked for a move
+        os.killpg(running.pid, signal.SIGINT)
+        said, _ = running.communicate(timeout=60)  # returns when nobody holds the other end any more
+    assert running.returncode == 1
+    assert "Aborted!" in said
 
 
 def test_expert_without_its_kernel_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
