@@ -11,7 +11,7 @@ import sys
 from collections.abc import Sequence
 from importlib.metadata import version
 from itertools import combinations
-from typing import Any, Final, TextIO
+from typing import Any, BinaryIO, Final, TextIO
 
 import click
 import msgspec
@@ -59,6 +59,7 @@ def kernels() -> str:
 @click.option("--rollouts", type=click.IntRange(min=1), help="For searching levels, in place of their own number.")
 @click.option("--jobs", type=click.IntRange(min=1), default=os.cpu_count() or 1, show_default=True, help="Processes.")
 @click.option("--json", "as_json", is_flag=True, help="The results as JSON.")
+@click.option("--records", "archive", type=click.File("wb", lazy=False), help="Write the records of all deals.")
 @click.option("--plot", "picture", type=click.File("w", encoding="utf-8", lazy=False), help="Draw the results (SVG).")
 def arena(
     *,
@@ -71,6 +72,7 @@ def arena(
     rollouts: int | None,
     jobs: int,
     as_json: bool,
+    archive: BinaryIO | None,
     picture: TextIO | None,
 ) -> None:
     """Let players of GAME play duplicate deals, and say by how much the first is ahead of the second.
@@ -93,8 +95,11 @@ def arena(
     results = []
     try:
         for pairing in matches:
-            contest = Contest(game, chosen, pairing, seed)
-            results.append(result_of(contest, _played(contest, deals, jobs)))
+            contest = Contest(game, chosen, pairing, seed, recorded=archive is not None)
+            pairs = _played(contest, deals, jobs)
+            results.append(result_of(contest, pairs))
+            if archive is not None:
+                archive.writelines(record + b"\n" for pair in pairs for record in pair.records)
             if not as_json:
                 click.echo("\n".join(_lines(results[-1])))
     except BotFailed as failure:

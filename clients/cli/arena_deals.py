@@ -10,19 +10,22 @@ equal. Whatever is observed depends on the contest and the pair's number alone, 
 from __future__ import annotations
 
 import hashlib
+import shlex
 import signal
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import ExitStack, closing
 from multiprocessing import get_context
 from random import Random
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
-from msgspec import Struct
+from msgspec import Raw, Struct
+from msgspec.json import encode
 
 from clients.cli.arena_external import ANSWER_SECONDS, ProgramHand
-from clients.cli.arena_players import Hand, HouseHand, Player, RandomHand, Team, YardstickHand
-from engine.game import AnyGame, Budget, OptionValue, Outcome, Seat
+from clients.cli.arena_players import RANDOM, Hand, HouseHand, Player, RandomHand, Team, YardstickHand
+from engine import record
+from engine.game import AnyGame, Budget, Card, OptionValue, Outcome, Seat
 from engine.match import REDEAL, DealBegan
 from engine.registry import GAMES
 from engine.shuffle import Draw, deck_of
@@ -42,6 +45,8 @@ class Contest(Struct, frozen=True):
     """Complete."""
     teams: tuple[Team, Team]
     seed: int
+    recorded: bool = False
+    """Whether the deals' records are wanted."""
 
     @property
     def rules(self) -> AnyGame:
@@ -67,6 +72,8 @@ class Pair(Struct, frozen=True):
     """How the deals ended."""
     efforts: tuple[Effort, Effort]
     """By team."""
+    records: tuple[bytes, ...] = ()
+    """Of the two deals (``docs/records.md``), if they are wanted."""
 
 
 def play_pairs(contest: Contest, pairs: range, jobs: int = 1) -> Iterator[Pair]:
@@ -111,12 +118,15 @@ def _hand(game: AnyGame, player: Player) -> Hand:
 
 def _play_pair(contest: Contest, number: int, teams: Sequence[Sequence[Hand]]) -> Pair:
     ledgers = (_Ledger(), _Ledger())
-    scores, reasons = [], []
-    for turned in (0, 1):
-        outcome = _play_deal(contest, number, _seated(contest, number, teams, ledgers, turned=turned))
-        scores.append((outcome.scores[turned], outcome.scores[1 - turned]))
-        reasons.append(outcome.reason)
-    return Pair((scores[0], scores[1]), (reasons[0], reasons[1]), (ledgers[0].effort(), ledgers[1].effort()))
+    there, back = (
+        _play_deal(contest, number, _seated(contest, number, teams, ledgers, turned=turned)) for turned in (0, 1)
+    )
+    return Pair(
+        scores=((there.outcome.scores[0], there.outcome.scores[1]), (back.outcome.scores[1], back.outcome.scores[0])),
+        reasons=(there.outcome.reason, back.outcome.reason),
+        efforts=(ledgers[0].effort(), ledgers[1].effort()),
+        records=(there.written(), back.written()) if contest.recorded else (),
+    )
 
 
 class _Ledger:
@@ -133,9 +143,11 @@ class _Ledger:
 class _Place:
     """A seat in one deal: who plays it, with which dice, on whose account."""
 
-    def __init__(self, game: AnyGame, seat: Seat, hand: Hand, dice: Random, ledger: _Ledger) -> None:
+    def __init__(self, game: AnyGame, told: record.Player, hand: Hand, dice: Random, ledger: _Ledger) -> None:
         self.game = game
-        self.seat = seat
+        self.told = told
+        """As records name it."""
+        self.seat = told.seat
         self.hand = hand
         self.dice = dice
         self.ledger = ledger
@@ -167,14 +179,52 @@ def _seated(
     for seat in map(Seat, range(game.seats)):
         side = game.side(seat)
         team = (side + turned) % 2
-        hand = teams[team][(taken[side] + number) % len(teams[team])]
+        member = (taken[side] + number) % len(teams[team])
+        told = _told(seat, contest.teams[team].players[member])
         dice = Random(_derived(_PLAYERS, contest.seed, number, seat))
-        places.append(_Place(game, seat, hand, dice, ledgers[team]))
+        places.append(_Place(game, told, teams[team][member], dice, ledgers[team]))
         taken[side] += 1
     return places
 
 
-def _play_deal(contest: Contest, number: int, places: Sequence[_Place]) -> Outcome:
+def _told(seat: Seat, player: Player) -> record.Player:
+    if player.level is not None:
+        return record.Player(seat, level=player.level)
+    return record.Player(seat, name=shlex.join(player.command) or player.yardstick or RANDOM)
+
+
+class _Played(NamedTuple):
+    """A deal that is over."""
+
+    contest: Contest
+    number: int
+    beginner: Seat
+    deck: tuple[Card, ...]
+    steps: tuple[record.RecordStep, ...]
+    outcome: Outcome
+    places: Sequence[_Place]
+
+    def written(self) -> bytes:
+        """Its record: one line of JSON."""
+        extras = {
+            "match": "arena",
+            "deal": self.number + 1,
+            "rules": self.contest.rules.rules_version,
+            "players": [place.told for place in self.places],
+        }
+        deal = record.DealRecord(
+            game=self.contest.game,
+            beginner=self.beginner,
+            deck=self.deck,
+            steps=self.steps,
+            options=self.contest.options,
+            result=self.outcome,
+            extras={key: Raw(encode(value)) for key, value in extras.items()},
+        )
+        return record.write_record(self.contest.rules, deal)
+
+
+def _play_deal(contest: Contest, number: int, places: Sequence[_Place]) -> _Played:
     """Deal number ``number`` of the contest, dealt again as often as the rules want (K3, G2)."""
     game = contest.rules
     beginner = game.first_beginner(contest.options, Seat(number % game.seats))
@@ -182,20 +232,23 @@ def _play_deal(contest: Contest, number: int, places: Sequence[_Place]) -> Outco
     while True:
         attempt += 1
         draw = Draw("arena", number + 1, attempt, _derived(_DECKS, contest.seed), ())
-        step = game.deal(contest.options, deck_of(draw, game.cards), beginner)
+        deck = deck_of(draw, game.cards)
+        step = game.deal(contest.options, deck, beginner)
+        steps = []
         for place in places:
             place.hand.begin(number + 1, place.seat, contest.options, beginner, place.dice.getrandbits(32))
             place.hear((DealBegan(number + 1, attempt, beginner, 0), *step.events))
         while awaited := game.awaiting(step.state):
             seat = min(awaited)
             action = places[seat].decide(step.state, sealed=len(awaited) > 1)
+            steps.append(record.RecordStep(seat, game.text(action)))
             step = game.apply(step.state, seat, action)
             for place in places:
                 place.hear(step.events)
         outcome = game.outcome(step.state)
         assert outcome is not None, "nobody is awaited only when the deal is over"
         if outcome.reason != REDEAL:
-            return outcome
+            return _Played(contest, number, beginner, deck, tuple(steps), outcome, places)
 
 
 def _derived(purpose: bytes, *numbers: int) -> bytes:

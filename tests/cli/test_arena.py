@@ -28,6 +28,7 @@ from clients.cli.arena_plot import plot
 from engine.codec import codec_of
 from engine.game import Card, Level, Seat
 from engine.match import MatchEvent
+from engine.record import check, read_record
 from engine.registry import GAMES
 from engine.shuffle import Draw, deck_of
 
@@ -404,6 +405,27 @@ def test_one_result_is_plotted_as_its_running_mean() -> None:
     (mean,) = [each for each in root if each.tag.endswith("polyline")]
     assert len(mean.attrib["points"].split()) == 21, "from the tenth pair to the thirtieth"
     assert "A <title> & more" in [each.text for each in root]
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_the_records_of_all_deals_can_be_replayed_and_say_who_played(game: str, tmp_path: Path) -> None:
+    archive = tmp_path / "deals.jsonl"
+    ran = run(game, "easy", "random", "--deals", "5", "--jobs", "1", "--json", "--records", str(archive))
+    (found,) = json.loads(ran.stdout)["results"]
+    rules = GAMES[game]
+    records = [read_record(line, GAMES) for line in archive.read_bytes().splitlines()]
+    assert [check(rules, record) for record in records] == [None] * 10
+    for number, pair in enumerate(zip(records[::2], records[1::2], strict=True)):
+        there, back = pair
+        assert there.deck == back.deck
+        levels = [[player.get("level") for player in json.loads(bytes(each.extras["players"]))] for each in pair]
+        assert levels[0] == ["easy" if rules.side(Seat(seat)) == 0 else None for seat in range(rules.seats)]
+        assert levels[1] == ["easy" if rules.side(Seat(seat)) == 1 else None for seat in range(rules.seats)]
+        assert there.result is not None
+        assert back.result is not None
+        own, other = there.result.scores[0] + back.result.scores[1], there.result.scores[1] + back.result.scores[0]
+        points = own / 2 if rules.sides < rules.seats else (own - other) / 2
+        assert points == found["observed"][number]
 
 
 @pytest.mark.parametrize(
