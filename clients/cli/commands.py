@@ -39,7 +39,7 @@ from clients.cli.parameters import (
 )
 from clients.cli.picture import Picture
 from clients.cli.places import PlaceFile, SavedPlace, saved
-from clients.cli.reading import LineReader
+from clients.cli.reading import LineReader, is_screen
 from clients.cli.session import NotDone, Rooms
 from clients.cli.table import Table, new_session
 from clients.cli.words import Lines, _, common
@@ -153,7 +153,7 @@ def rooms(*, url: str | None, game: str | None, as_json: bool) -> None:
 @name_option
 def lobby(*, url: str | None, name: str | None) -> None:
     """The lobby of a server, on the full screen: open rooms live, a room of your own, quick match."""
-    if not _is_screen():
+    if not is_screen():
         raise click.ClickException(_("The lobby needs a terminal. Without one: fudaza rooms, host, join."))
     _run(_in_lobby(url or DEFAULT_URL, named(name)))
 
@@ -204,12 +204,7 @@ def _faces(*, as_json: bool, plain: bool) -> Show:
     """The face that is wished for, and that this terminal (if it is one) can show."""
     if as_json:
         return _by_json
-    return _by_lines if plain or not _is_screen() else _on_screen
-
-
-def _is_screen() -> bool:
-    """Whether a person sits before a terminal that can be drawn on. Without one, the full screen would wait forever."""
-    return sys.stdin.isatty() and sys.stdout.isatty() and os.environ.get("TERM", "") not in ("", "dumb")
+    return _by_lines if plain or not is_screen() else _on_screen
 
 
 async def _by_json(table: Table, *, level: str = Level.MEDIUM, start: bool = False, invitation: object = None) -> int:

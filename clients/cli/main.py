@@ -22,6 +22,7 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "rooms": ("clients.cli.commands:rooms", N_("List the open rooms of a server.")),
     "watch": ("clients.cli.commands:watch", N_("Watch a room.")),
     "rules": ("clients.cli.commands:rules", N_("Read the rules of a game.")),
+    "cards": ("clients.cli.deck:cards", N_("List the cards of a game, in three languages.")),
     "serve": ("clients.cli.serving:serve", N_("Run a server.")),
     "replay": ("clients.cli.records:replay_command", N_("Replay deal records, or check them.")),
     "verify": ("clients.cli.records:verify_command", N_("Check the shuffles of deal records.")),

@@ -82,3 +82,8 @@ class LineReader:
         self._ended = self._ended or not chunk
         self._buffer += chunk
         self._arrived.set()
+
+
+def is_screen() -> bool:
+    """Whether a person sits before a terminal that can be drawn on. Without one, a full screen would wait forever."""
+    return sys.stdin.isatty() and sys.stdout.isatty() and os.environ.get("TERM", "") not in ("", "dumb")

@@ -10,10 +10,11 @@ from typing import IO, Final, TypeAlias
 
 import click
 
+from clients.cli.reading import is_screen
 from clients.cli.words import N_, _, filled, listed
 from clients.cli.words.game import SHARED_WHY
 from clients.cli.words.games import words_of
-from engine.game import AnyGame, Message, Why
+from engine.game import AnyGame, Message, Seat, Why
 from engine.record import (
     DealRecord,
     Difference,
@@ -66,14 +67,20 @@ Judge: TypeAlias = Callable[[AnyGame, DealRecord], str | None]
 @click.command("replay")
 @click.argument("file", type=click.File("rb"))
 @click.option("--check", "checking", is_flag=True, help="Compare with what the records say, and print what differs.")
+@click.option("--watch", "watching", is_flag=True, help="Step through the records at the table, on the full screen.")
+@click.option("--seat", type=click.IntRange(min=0), help="With --watch: from the eyes of this seat; otherwise open.")
 @click.pass_context
-def replay_command(context: click.Context, file: IO[bytes], checking: bool) -> None:
+def replay_command(
+    context: click.Context, file: IO[bytes], *, checking: bool, watching: bool, seat: int | None
+) -> None:
     """Replay the deal records in FILE (one JSON object a line; - for standard input).
 
     Prints each record with what was legal at every step and with the result, as the rules have it and whatever the
     record said. Stops at a record that cannot be played. With --check it prints the first difference of each instead.
     Exit status 1 if anything is wrong.
     """
+    if watching:
+        context.exit(_watch(file, seat))
     if checking:
         number, right = _judge_all(file, _compare)
         _summarise(context, number, right, N_("{right} of {number} records agree."))
@@ -96,6 +103,25 @@ def verify_command(context: click.Context, file: IO[bytes]) -> None:
     _summarise(context, number, right, N_("{right} of {number} records verified."))
 
 
+def _watch(file: IO[bytes], seat: int | None) -> int:
+    """Show the records at the table; returns the exit status."""
+    if not is_screen():
+        raise click.ClickException(_("Watching needs a terminal to draw on."))
+    from clients.cli.tui.replay import Viewer
+
+    reels = []
+    for place, line in _lines(file):
+        try:
+            reels.append(_read(line))
+        except MalformedRecord as problem:
+            told = filled(N_("Line {line}: {complaint}"), {"line": place, "complaint": _sentence(problem.fault)})
+            raise click.ClickException(told) from problem
+    if not reels:
+        raise click.ClickException(_("There is no record in this file."))
+    status = Viewer(reels, why_unplayable, eyes=None if seat is None else Seat(seat)).run()
+    return 1 if status is None else status
+
+
 def _judge_all(file: IO[bytes], judge: Judge, *, yes: bool = False, stop: bool = False) -> tuple[int, int]:
     """Judge every record, or (``stop``) those up to the first wrong one; say which are wrong (``yes``: and which are
     right). Returns how many were read and how many of them are right.
@@ -109,7 +135,7 @@ def _judge_all(file: IO[bytes], judge: Judge, *, yes: bool = False, stop: bool =
         except MalformedRecord as problem:
             complaint = _sentence(problem.fault)
         except Unplayable as problem:
-            complaint = _why_unplayable(game, problem)
+            complaint = why_unplayable(game, problem)
         if complaint is None:
             right += 1
             if yes:
@@ -170,7 +196,8 @@ def _sentence(fault: Message) -> str:
     return filled(FAULTS[fault.code], fault.params)
 
 
-def _why_unplayable(game: AnyGame, problem: Unplayable) -> str:
+def why_unplayable(game: AnyGame, problem: Unplayable) -> str:
+    """A record that the rules forbid, in a sentence."""
     fault = problem.fault
     why = _sentence(fault) if fault.code in FAULTS else words_of(game.name).refusal(fault.code, fault.params)
     offers = [f"{_('seat')} {seat}: {listed(texts)}" for seat, texts in problem.legal.items()]

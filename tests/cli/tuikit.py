@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any
 
+from textual.app import App
 from textual.pilot import Pilot
 
 from clients.cli.core import Core
@@ -21,7 +22,7 @@ from tests.cli.hall import Hall, Network
 SIZES = {"small": (80, 24), "usual": (110, 34), "large": (160, 50)}
 
 
-def screen_text(app: TableApp) -> str:
+def screen_text(app: App[Any]) -> str:
     """What is on the screen, without styles. Textual has no public way to ask; this is the one place that knows how."""
     strips = app.screen._compositor.render_strips()
     return "\n".join(strip.text.rstrip() for strip in strips)

@@ -98,11 +98,11 @@ class FlowerPanel(Panel):
         for_middle = canvas.height - 2 * PLAYER_ROWS - 1 - hand_rows
         self._player(canvas, 0, looking, Seat(1 - me))
         self._middle(canvas, PLAYER_ROWS, for_middle, looking, middle)
-        self._player(canvas, canvas.height - hand_rows - PLAYER_ROWS, looking, me)
+        self._player(canvas, canvas.height - hand_rows - PLAYER_ROWS, looking, me, own_below=own is not None)
         if own is not None:
             self._hand(canvas, canvas.height - hand_rows, looking, own)
 
-    def _player(self, canvas: Canvas, y: int, looking: Looking, seat: Seat) -> None:
+    def _player(self, canvas: Canvas, y: int, looking: Looking, seat: Seat, *, own_below: bool = False) -> None:
         table, people = looking.view.table, looking.people
         turn = self.turn(looking.view) == seat
         info = people.seats[seat]
@@ -113,21 +113,19 @@ class FlowerPanel(Panel):
             pieces.append((f" [{_('away')}]", "alarm"))
         pieces.append(("   ", ""))
         pieces += self.facts(looking, seat)
-        if seat != people.you:
-            self._backs(canvas, y, looking, seat)
-        canvas.line(0, y, pieces, canvas.width - (2 * table.hand_sizes[seat] + 4 if seat != people.you else 0))
+        start = canvas.width if own_below else self._backs(canvas, y, looking, seat)
+        canvas.line(0, y, pieces, start)
         captured = sorted(table.captured[seat])
         self._pile(canvas, y + 1, captured, (Kind.BRIGHT, Kind.ANIMAL, Kind.RIBBON), looking)
         self._pile(canvas, y + 2, captured, (Kind.PLAIN,), looking)
         self._progress(canvas, y + 3, self.progress(looking.view, seat))
 
-    def _backs(self, canvas: Canvas, y: int, looking: Looking, seat: int) -> None:
-        """The hand of somebody else: backs, or with open cards the cards."""
+    def _backs(self, canvas: Canvas, y: int, looking: Looking, seat: int) -> int:
+        """The hand of somebody else: backs, or with open cards the cards. Returns where it begins."""
         number = looking.view.table.hand_sizes[seat]
         if looking.hands is not None:
-            canvas.right(y, [(" ".join(looking.hands[seat]), "dim")])
-        else:
-            canvas.right(y, [(f"{number} ", "dim"), ("▒▒" * number, "back")])
+            return canvas.right(y, [(" ".join(looking.hands[seat]), "dim")])
+        return canvas.right(y, [(f"{number} ", "dim"), ("▒▒" * number, "back")])
 
     def _pile(self, canvas: Canvas, y: int, cards: Sequence[Card], kinds: Sequence[Kind], looking: Looking) -> None:
         pieces: list[Piece] = []

@@ -30,12 +30,14 @@ class Looking(Struct, frozen=True):
     """Draw symbols beside letters."""
     hands: tuple[tuple[Card, ...], ...] | None = None
     """All hands, when a record is watched with open cards."""
+    still: bool = False
+    """A record is watched: where there is nothing to choose, nothing is dim."""
 
     def paper(self, card: Card, *, in_hand: bool) -> str:
         """The paper of a card that could be chosen: how it stands in the open decision."""
         choice = self.choice
         if choice is None:
-            return "card-dim" if in_hand else "card"
+            return "card-dim" if in_hand and not self.still else "card"
         if choice.picks and choice.picks[0].word:
             return "card"  # the hand is what one thinks about
         index = choice.by_key(card)

@@ -7,7 +7,8 @@ written whole, once with "you" and once with a name: other languages cannot be g
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from gettext import NullTranslations, translation
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
@@ -32,6 +33,18 @@ def speak(language: str) -> None:
     """Say everything from now on in ``language``, one of ``languages.LANGUAGES``."""
     global _catalogue  # noqa: PLW0603 - one process has one reader
     _catalogue = NullTranslations() if language == SOURCE else translation(DOMAIN, LOCALE, [language])
+
+
+@contextmanager
+def speaking(language: str) -> Iterator[None]:
+    """Say in ``language`` what is said within; afterwards go on as before."""
+    global _catalogue  # noqa: PLW0603 - one process has one reader
+    before = _catalogue
+    speak(language)
+    try:
+        yield
+    finally:
+        _catalogue = before
 
 
 def _(text: str) -> str:
