@@ -15,7 +15,8 @@
 
 typedef uint64_t Pile;
 
-enum { CARDS = 48, MONTHS = 12, STOCK = 20, RISKS = 9, MOST_ACTIONS = 32, MOST_UNITS = 28 };
+enum { CARDS = 48, MONTHS = 12, HAND = 10, STOCK = 20, RISKS = 9, MOST_ACTIONS = 2 * HAND, MOST_UNITS = 28 };
+enum { MOST_GOES = HAND, MOST_POINTS = 100, MOST_TRIES = 1000, MOST_WORLDS = 1 << 20 };
 enum { PLAY, CHOOSE, DECIDE, OVER }; /* kernel.PHASES */
 enum { ANIMAL_SHIFT = 5, RIBBON_SHIFT = 14, JUNK_SHIFT = 24, DOUBLE_SHIFT = 46 };
 
@@ -181,8 +182,7 @@ static void go(Deal *deal) { /* G15 */
     int seat = (int)deal->turn;
     deal->goes[seat]++;
     deal->go_points[seat] = points(deal->piles[seat]);
-    deal->turn = 1 - seat;
-    deal->phase = PLAY;
+    pass_on(deal);
 }
 
 static void stop(Deal *deal) { /* G17 */
@@ -378,83 +378,124 @@ static unsigned below(unsigned bound, uint64_t *state) { /* unbiased: the last p
     }
 }
 
-/* flat.Seen.sample: gives the rival and the stock the unseen cards, but no impossible hand (G2). */
-static void sample(Deal *world, Pile *unseen, int hidden, int held, const Pile *impossible, int rests, uint64_t *state) {
-    int rival = 1 - (int)world->turn;
-    for (bool fits = false; !fits;) {
-        for (int last = hidden - 1; last > 0; last--) {
+/* What the player whose turn it is cannot see: flat.Seen. */
+typedef struct {
+    Deal deal; /* without the other player's hand and the stock */
+    Pile cards[CARDS], impossible[MONTHS];
+    int hidden, held, rests;
+} Seen;
+
+/* flat.Seen.sample: gives the other player and the stock the unseen cards, but no impossible hand (G2). False if no
+ * hand is possible, which no deal comes to: most are. */
+static bool sample(Seen *seen, uint64_t *state) {
+    Deal *world = &seen->deal;
+    for (int tries = 0; tries < MOST_TRIES; tries++) {
+        for (int last = seen->hidden - 1; last > 0; last--) {
             unsigned chosen = below((unsigned)last + 1, state);
-            Pile kept = unseen[last];
-            unseen[last] = unseen[chosen];
-            unseen[chosen] = kept;
+            Pile kept = seen->cards[last];
+            seen->cards[last] = seen->cards[chosen];
+            seen->cards[chosen] = kept;
         }
         Pile hand = 0;
-        for (int index = 0; index < held; index++) hand |= unseen[index];
-        world->hands[rival] = hand;
-        fits = true;
-        for (int rest = 0; rest < rests; rest++) fits = fits && (impossible[rest] & ~hand);
+        for (int index = 0; index < seen->held; index++) hand |= seen->cards[index];
+        bool fits = true;
+        for (int rest = 0; rest < seen->rests; rest++) fits = fits && (seen->impossible[rest] & ~hand);
+        if (!fits) continue;
+        world->hands[1 - world->turn] = hand;
+        world->stock_left = seen->hidden - seen->held;
+        memcpy(world->stock, seen->cards + seen->held, (size_t)world->stock_left * sizeof(Pile));
+        return true;
     }
-    world->stock_left = hidden - held;
-    memcpy(world->stock, unseen + held, (size_t)(hidden - held) * sizeof(Pile));
+    return false;
 }
 
-/* Python's door -------------------------------------------------------------------------------------------------- */
-
-static bool read_deal(const char *bytes, Py_ssize_t length, Deal *deal) {
-    if (!configured || length != (Py_ssize_t)sizeof(Deal)) {
-        PyErr_SetString(PyExc_ValueError, configured ? "not a deal" : "configure() comes first");
-        return false;
+/* What each move of the deal's player comes to, added to `sums`. */
+static void try_moves(const Deal *deal, Pile moves[][2], int actions, int64_t sums[]) {
+    for (int action = 0; action < actions; action++) {
+        Deal copy = *deal;
+        apply(&copy, moves[action][0], moves[action][1]);
+        sums[action] += play_out(&copy, deal->turn);
     }
-    memcpy(deal, bytes, sizeof(Deal));
-    if ((deal->turn != 0 && deal->turn != 1) || deal->phase < PLAY || deal->phase > OVER || deal->stock_left < 0 ||
-        deal->stock_left > STOCK) {
-        PyErr_SetString(PyExc_ValueError, "not a deal");
-        return false;
+}
+
+/* Reading what Python gives. Whatever the bytes are, nothing that passes can make the code above leave its arrays or
+ * run for ever; that the cards make a deal is for the caller to know. --------------------------------------------- */
+
+static bool within(int64_t number, int64_t least, int64_t most) { return number >= least && number <= most; }
+static bool one_card(Pile card) { return card && !several(card) && !(card & ~ALL); }
+
+static bool sound(const Deal *deal) {
+    bool right = within(deal->turn, 0, 1) && within(deal->phase, PLAY, OVER) && within(deal->winnings, 0, INT32_MAX) &&
+                 within(deal->go_bak, 0, 1) && within(deal->nagari_factor, 1, 8) && within(deal->broad_sseul, 0, 1) &&
+                 within(deal->few_lowest, 0, MOST_UNITS) && within(deal->few_highest, 0, MOST_UNITS) &&
+                 within(deal->stock_left, 0, STOCK);
+    if (!right || (deal->layout | deal->card | deal->matched | deal->revealed) & ~ALL) return false;
+    for (int seat = 0; seat < 2; seat++) {
+        if ((deal->hands[seat] | deal->piles[seat] | deal->ppuk_stacks[seat]) & ~ALL) return false;
+        if (count(deal->hands[seat]) > HAND || !within(deal->ppuks[seat], 0, 3)) return false;
+        if (!within(deal->goes[seat], 0, MOST_GOES) || !within(deal->go_points[seat], 0, MOST_POINTS)) return false;
+    }
+    for (int index = 0; index < deal->stock_left; index++) {
+        if (!one_card(deal->stock[index])) return false;
+    }
+    return deal->phase != CHOOSE || (one_card(deal->card) && one_card(deal->revealed));
+}
+
+/* Whether there is a stock card for every hand card, and every move is legal. */
+static bool playable(const Deal *deal, Pile moves[][2], int actions) {
+    Pile open_moves[MOST_ACTIONS][2];
+    int open_count = legal(deal, open_moves);
+    if (deal->stock_left != count(deal->hands[0]) + count(deal->hands[1])) return false;
+    for (int action = 0; action < actions; action++) {
+        bool found = false;
+        for (int index = 0; index < open_count; index++) {
+            found = found || (moves[action][0] == open_moves[index][0] && moves[action][1] == open_moves[index][1]);
+        }
+        if (!found) return false;
     }
     return true;
 }
 
-static PyObject *py_configure(PyObject *module, PyObject *args) {
+/* Python's door -------------------------------------------------------------------------------------------------- */
+
+/* A borrowed bytes object: where it lies and how long it is. */
+typedef struct {
     const char *bytes;
     Py_ssize_t length;
-    (void)module;
-    if (!PyArg_ParseTuple(args, "y#", &bytes, &length)) return NULL;
-    if (length != (Py_ssize_t)sizeof(T)) {
-        PyErr_Format(PyExc_ValueError, "tables of %zd bytes, not %zd", (Py_ssize_t)sizeof(T), length);
-        return NULL;
-    }
-    memcpy(&T, bytes, sizeof(T));
-    memset(month_cards, 0, sizeof(month_cards));
-    for (int card = 0; card < CARDS; card++) month_cards[T.month_of[card]] |= (Pile)1 << card;
-    for (int card = 0; card < CARDS; card++) month_of[card] = month_cards[T.month_of[card]];
-    for (unsigned junk = 0; junk < 4096; junk++) {
-        low_units[junk] = (uint8_t)count(junk);
-        high_units[junk] = (uint8_t)(count(junk) + count(junk >> (DOUBLE_SHIFT - JUNK_SHIFT - 12)));
-    }
-    configured = true;
-    Py_RETURN_NONE;
+} Given;
+
+static bool refuse(const char *what) {
+    PyErr_Format(PyExc_ValueError, "not %s", what);
+    return false;
 }
 
-static PyObject *py_legal(PyObject *module, PyObject *args) {
-    const char *bytes;
-    Py_ssize_t length;
-    Deal deal;
-    Pile moves[MOST_ACTIONS][2];
-    (void)module;
-    if (!PyArg_ParseTuple(args, "y#", &bytes, &length) || !read_deal(bytes, length, &deal)) return NULL;
-    int found = legal(&deal, moves);
-    return PyBytes_FromStringAndSize((const char *)moves, (Py_ssize_t)((size_t)found * sizeof(moves[0])));
+static bool read_deal(Given given, Deal *deal) {
+    if (!configured) return refuse("configured");
+    if (given.length != (Py_ssize_t)sizeof(Deal)) return refuse("a deal");
+    memcpy(deal, given.bytes, sizeof(Deal));
+    return sound(deal) || refuse("a deal");
 }
 
-static PyObject *py_apply(PyObject *module, PyObject *args) {
-    const char *bytes;
-    Py_ssize_t length;
-    unsigned long long card, taken;
-    Deal deal;
-    (void)module;
-    if (!PyArg_ParseTuple(args, "y#KK", &bytes, &length, &card, &taken) || !read_deal(bytes, length, &deal)) return NULL;
-    apply(&deal, card, taken);
-    return PyBytes_FromStringAndSize((const char *)&deal, (Py_ssize_t)sizeof(deal));
+/* Reads words of eight bytes, `group` of them to an item; says how many items they are, or -1. */
+static int read_words(Given given, Pile *words, int most, int group, const char *what) {
+    Py_ssize_t size = (Py_ssize_t)sizeof(Pile) * group;
+    if (given.length % size || given.length / size > most) {
+        refuse(what);
+        return -1;
+    }
+    memcpy(words, given.bytes, (size_t)given.length);
+    return (int)(given.length / size);
+}
+
+static bool read_seen(Given deal, Given unseen, int held, Given impossible, Seen *seen) {
+    if (!read_deal(deal, &seen->deal)) return false;
+    seen->held = held;
+    seen->hidden = read_words(unseen, seen->cards, CARDS, 1, "unseen cards");
+    seen->rests = seen->hidden < 0 ? -1 : read_words(impossible, seen->impossible, MONTHS, 1, "months");
+    if (seen->rests < 0) return false;
+    bool right = within(held, 0, HAND) && seen->hidden - held == held + count(seen->deal.hands[seen->deal.turn]);
+    for (int index = 0; index < seen->hidden; index++) right = right && one_card(seen->cards[index]);
+    return right || refuse("what a seat cannot see");
 }
 
 static PyObject *tuple_of(const int64_t *numbers, int length) {
@@ -466,89 +507,122 @@ static PyObject *tuple_of(const int64_t *numbers, int length) {
     return made;
 }
 
-/* What each move of the deal's player comes to. */
-static void try_moves(const Deal *deal, Pile moves[][2], int actions, int64_t sums[]) {
-    for (int action = 0; action < actions; action++) {
-        Deal copy = *deal;
-        apply(&copy, moves[action][0], moves[action][1]);
-        sums[action] += play_out(&copy, deal->turn);
+static PyObject *py_configure(PyObject *module, PyObject *args) {
+    Given given;
+    (void)module;
+    if (!PyArg_ParseTuple(args, "y#", &given.bytes, &given.length)) return NULL;
+    bool right = given.length == (Py_ssize_t)sizeof(T);
+    if (right) memcpy(&T, given.bytes, sizeof(T));
+    memset(month_cards, 0, sizeof(month_cards));
+    for (int card = 0; right && card < CARDS; card++) {
+        right = within(T.month_of[card], 0, MONTHS - 1);
+        if (right) month_cards[T.month_of[card]] |= (Pile)1 << card;
     }
+    for (int animals = 0; right && animals < 512; animals++) right = within(T.broken_animals[animals], 0, 1);
+    for (int ribbons = 0; right && ribbons < 1024; ribbons++) right = within(T.broken_ribbons[ribbons], 0, 7);
+    configured = right;
+    if (!right) {
+        refuse("the tables");
+        return NULL;
+    }
+    for (int card = 0; card < CARDS; card++) month_of[card] = month_cards[T.month_of[card]];
+    for (unsigned junk = 0; junk < 4096; junk++) {
+        low_units[junk] = (uint8_t)count(junk);
+        high_units[junk] = (uint8_t)(count(junk) + count(junk >> (DOUBLE_SHIFT - JUNK_SHIFT - 12)));
+    }
+    Py_RETURN_NONE;
+}
+
+static PyObject *py_legal(PyObject *module, PyObject *args) {
+    Given given;
+    Deal deal;
+    Pile moves[MOST_ACTIONS][2];
+    (void)module;
+    if (!PyArg_ParseTuple(args, "y#", &given.bytes, &given.length) || !read_deal(given, &deal)) return NULL;
+    int found = legal(&deal, moves);
+    return PyBytes_FromStringAndSize((const char *)moves, (Py_ssize_t)((size_t)found * sizeof(moves[0])));
+}
+
+static PyObject *py_apply(PyObject *module, PyObject *args) {
+    Given given;
+    unsigned long long card, taken;
+    Deal deal;
+    (void)module;
+    if (!PyArg_ParseTuple(args, "y#KK", &given.bytes, &given.length, &card, &taken) || !read_deal(given, &deal))
+        return NULL;
+    Pile moves[1][2] = {{card, taken}};
+    if (!playable(&deal, moves, 1)) {
+        refuse("legal");
+        return NULL;
+    }
+    apply(&deal, card, taken);
+    return PyBytes_FromStringAndSize((const char *)&deal, (Py_ssize_t)sizeof(deal));
 }
 
 static PyObject *py_outcomes(PyObject *module, PyObject *args) {
-    const char *bytes, *moves;
-    Py_ssize_t length, moves_length;
+    Given given, moves;
     Deal world;
     Pile tried[MOST_ACTIONS][2];
     int64_t sums[MOST_ACTIONS] = {0};
     (void)module;
-    if (!PyArg_ParseTuple(args, "y#y#", &bytes, &length, &moves, &moves_length) || !read_deal(bytes, length, &world))
+    if (!PyArg_ParseTuple(args, "y#y#", &given.bytes, &given.length, &moves.bytes, &moves.length) ||
+        !read_deal(given, &world))
         return NULL;
-    if ((size_t)moves_length > sizeof(tried)) {
-        PyErr_SetString(PyExc_ValueError, "more moves than a deal can have");
+    int actions = read_words(moves, tried[0], MOST_ACTIONS, 2, "moves");
+    if (actions < 0) return NULL;
+    if (!playable(&world, tried, actions)) {
+        refuse("legal");
         return NULL;
     }
-    memcpy(tried, moves, (size_t)moves_length);
-    int actions = (int)((size_t)moves_length / sizeof(tried[0]));
     try_moves(&world, tried, actions, sums);
     return tuple_of(sums, actions);
 }
 
 static PyObject *py_sample(PyObject *module, PyObject *args) {
-    const char *bytes, *unseen, *impossible;
-    Py_ssize_t length, unseen_length, impossible_length;
+    Given deal, unseen, impossible;
     unsigned long long seed;
-    Deal world;
-    Pile cards[CARDS], rests[MONTHS];
     int held;
+    Seen seen;
     (void)module;
-    if (!PyArg_ParseTuple(args, "y#y#iy#K", &bytes, &length, &unseen, &unseen_length, &held, &impossible,
-                          &impossible_length, &seed) ||
-        !read_deal(bytes, length, &world))
+    if (!PyArg_ParseTuple(args, "y#y#iy#K", &deal.bytes, &deal.length, &unseen.bytes, &unseen.length, &held,
+                          &impossible.bytes, &impossible.length, &seed) ||
+        !read_seen(deal, unseen, held, impossible, &seen))
         return NULL;
-    if ((size_t)unseen_length > sizeof(cards) || (size_t)impossible_length > sizeof(rests) || held < 0 ||
-        held > (int)((size_t)unseen_length / sizeof(Pile)) ||
-        (int)((size_t)unseen_length / sizeof(Pile)) - held > STOCK) {
-        PyErr_SetString(PyExc_ValueError, "not what a seat cannot see");
+    uint64_t state = seed;
+    if (!sample(&seen, &state)) {
+        refuse("possible");
         return NULL;
     }
-    memcpy(cards, unseen, (size_t)unseen_length);
-    memcpy(rests, impossible, (size_t)impossible_length);
-    uint64_t state = seed;
-    sample(&world, cards, (int)((size_t)unseen_length / sizeof(Pile)), held, rests,
-           (int)((size_t)impossible_length / sizeof(Pile)), &state);
-    return PyBytes_FromStringAndSize((const char *)&world, (Py_ssize_t)sizeof(world));
+    return PyBytes_FromStringAndSize((const char *)&seen.deal, (Py_ssize_t)sizeof(seen.deal));
 }
 
 static PyObject *py_evaluate(PyObject *module, PyObject *args) {
-    const char *bytes, *unseen, *impossible, *moves;
-    Py_ssize_t length, unseen_length, impossible_length, moves_length;
+    Given deal, unseen, impossible, moves;
     unsigned long long seed;
-    Deal position;
-    Pile cards[CARDS], rests[MONTHS], tried[MOST_ACTIONS][2];
+    Seen seen;
+    Pile tried[MOST_ACTIONS][2];
     int64_t sums[MOST_ACTIONS] = {0};
     int held, worlds;
+    bool right = true;
     (void)module;
-    if (!PyArg_ParseTuple(args, "y#y#iy#y#Ki", &bytes, &length, &unseen, &unseen_length, &held, &impossible,
-                          &impossible_length, &moves, &moves_length, &seed, &worlds) ||
-        !read_deal(bytes, length, &position))
+    if (!PyArg_ParseTuple(args, "y#y#iy#y#Ki", &deal.bytes, &deal.length, &unseen.bytes, &unseen.length, &held,
+                          &impossible.bytes, &impossible.length, &moves.bytes, &moves.length, &seed, &worlds) ||
+        !read_seen(deal, unseen, held, impossible, &seen))
         return NULL;
-    int hidden = (int)((size_t)unseen_length / sizeof(Pile)), actions = (int)((size_t)moves_length / sizeof(tried[0]));
-    if ((size_t)unseen_length > sizeof(cards) || (size_t)impossible_length > sizeof(rests) ||
-        (size_t)moves_length > sizeof(tried) || held < 0 || held > hidden || hidden - held > STOCK) {
-        PyErr_SetString(PyExc_ValueError, "not what a seat cannot see");
-        return NULL;
-    }
-    memcpy(cards, unseen, (size_t)unseen_length);
-    memcpy(rests, impossible, (size_t)impossible_length);
-    memcpy(tried, moves, (size_t)moves_length);
+    int actions = within(worlds, 0, MOST_WORLDS) ? read_words(moves, tried[0], MOST_ACTIONS, 2, "moves") : -1;
+    if (actions < 0) return PyErr_Occurred() ? NULL : PyErr_Format(PyExc_ValueError, "not a number of worlds");
     Py_BEGIN_ALLOW_THREADS;
     uint64_t state = seed;
-    for (int world = 0; world < worlds; world++) {
-        sample(&position, cards, hidden, held, rests, (int)((size_t)impossible_length / sizeof(Pile)), &state);
-        try_moves(&position, tried, actions, sums);
+    for (int world = 0; right && world < worlds; world++) {
+        /* What is legal is the same in every world. */
+        right = sample(&seen, &state) && (world > 0 || playable(&seen.deal, tried, actions));
+        if (right) try_moves(&seen.deal, tried, actions, sums);
     }
     Py_END_ALLOW_THREADS;
+    if (!right) {
+        refuse("legal, or not possible");
+        return NULL;
+    }
     return tuple_of(sums, actions);
 }
 

@@ -358,8 +358,7 @@ class Flat:
         seat = self.turn
         self.goes[seat] += 1
         self.go_points[seat] = points(self.piles[seat])
-        self.turn = 1 - seat
-        self.phase = Phase.PLAY
+        self._pass_on()
 
     def stop(self) -> None:
         """Stop and be paid (G17)."""
@@ -451,6 +450,8 @@ class Seen:
         self.unseen: list[int] = [bit for card, bit in BIT_BY_ID if not bit & shown]
         self.rival_cards = view.table.hand_sizes[self.rival]
         """How many cards the other player holds."""
+        held = len(view.hand)
+        assert len(self.unseen) == held + 2 * self.rival_cards, "there is a stock card for every hand card"
         hidden, played = sum(self.unseen), flat_pile(view.table.played[self.rival])
         rests = [whole_month & ~played for whole_month in MONTHS]
         self.impossible: tuple[int, ...] = tuple(rest for rest in rests if not rest & ~hidden)
