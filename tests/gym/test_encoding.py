@@ -45,7 +45,7 @@ def test_every_legal_action_has_an_index_of_its_own(encoding: Encoding) -> None:
 def test_every_view_of_a_seat_becomes_an_observation_of_the_same_shape(encoding: Encoding) -> None:
     game = encoding.game
     planes = len(encoding.plane_names) * len(game.cards)
-    for state in states(encoding, 10, seed=2):
+    for state in states(encoding, 4, seed=2):
         for seat in map(Seat, range(game.seats)):
             view = game.view(state, seat)
             assert tuple(encoding.planes(view)) == encoding.plane_names
