@@ -124,7 +124,7 @@ class Odds:
             return Worth(self._meri(card, shown, others), 0.0, 0.0, None, kept)
         if card in self.trumps:
             return self._with_trump(card, to_come, others, kept, ninth=ninth)
-        plain = self._plain(card, to_come)
+        plain = self._plain(card, to_come) if others.none else 0.0
         takes = (1 - others.none) * others.ours / others.total if others.total else 0.0
         return Worth(takes + others.none * plain, 0.0, 0.0, None, kept)
 
@@ -181,9 +181,9 @@ class Odds:
         return min(1.0, others.theirs / len(self.hidden))
 
     def _plain(self, card: Card, to_come: list[Seat]) -> float:
-        """The chance that the team takes the trick if nobody plays a trump."""
+        """The chance that the team takes the trick if nobody has played or plays a trump."""
         trick = self.table.trick
-        cards = (card,) if trick is None else (*(there for there in trick.cards if there is not None), card)
+        cards = (*(() if trick is None else (there for there in trick.cards if there is not None)), card)
         led = cards[0][0]
         ranks = [PLAIN[there] if there[0] == led and there not in self.trumps else 0 for there in cards]
         top = max(ranks)

@@ -17,7 +17,7 @@ from engine.hachinin_meri import rules
 from engine.hachinin_meri.cards import CARDS, TRUMPS
 from engine.hachinin_meri.table import all_tricks, cards_held, left_of
 from engine.hachinin_meri.types import SEATS, Action, Discard, HouseRules, Play, State, Table, View
-from tests.engine.hachinin_meri.positions import ALL_SEATS, random_play
+from tests.engine.hachinin_meri.positions import random_play
 
 
 class Moment(NamedTuple):
@@ -129,6 +129,3 @@ def may_be_takers(table: Table, past: list[Moment], seat: Seat, hand: tuple[Card
     ten = {*hand, *moved}
     robai = Card(f"{table.okie[0]}ro")
     return table.okie in ten and (table.declarer is None or robai in ten)
-
-
-__all__ = ["ALL_SEATS", "Moment", "World", "games", "possible_worlds", "world_of"]
