@@ -42,11 +42,11 @@ class CreateRoom(ModalScreen[dict[str, Any] | None]):
 
     def compose(self) -> ComposeResult:
         """Game, options, settings, button."""
-        with VerticalScroll(classes="page form", can_focus=False) as page:
+        with VerticalScroll(classes="form", can_focus=False) as page:
             page.border_title = _("A room of your own")
             page.border_subtitle = _("Tab: next · Enter: change · F10: open the room · Escape: back")
             games = [(_(words_of(game).title), game) for game in GAMES]
-            yield Select(games, value=self._game, allow_blank=False, id="game")
+            yield Select(games, value=self._game, allow_blank=False, id="game", compact=True)
             with Vertical(id="options"):
                 yield from self._options()
             defaults = ChosenSettings()

@@ -32,25 +32,27 @@ EVERY_GAME: Final = ""
 BAR: Final = (
     ("⏎", N_("sit down"), "sit"),
     ("w", N_("watch"), "watch"),
-    ("n", N_("new room"), "new"),
+    ("n", N_("new"), "new"),
     ("p", N_("quick match"), "quick"),
-    ("c", N_("by code"), "code"),
-    ("g", N_("which games"), "filter"),
+    ("c", N_("code"), "code"),
+    ("g", N_("games"), "filter"),
     ("?", N_("help"), "help"),
-    ("o", N_("looks"), "app.looks"),
     ("q", N_("quit"), "app.go"),
 )
 HELP: Final = N_("""\
 The lobby of a server
-  ↑ ↓            choose a room          Enter   sit down in it: seat and team are asked
-  w              watch it               n       open a room of your own, all options explained
-  p              quick match: any open seat of a game; a new room with AI if there is none
-  c              join a room by its code, also a private one
-  g              which games are listed
-  o              looks                  q       quit
+  ↑ ↓    choose a room
+  Enter  sit down in it: seat and team are asked
+  w      watch it
+  n      open a room of your own, with all options explained
+  p      quick match: any open seat of a game; a new room with AI if there is none
+  c      join a room by its code, also a private one
+  g      which games are listed
+  o      looks: themes, symbols
+  q      quit
 
-Rooms are listed as long as a person can take a seat there. AI gives its seat up to whoever comes, also during a
-match.""")
+Rooms are listed as long as a person can take a seat there. AI gives its seat up
+to whoever comes, also during a match.""")
 
 
 class Home(Screen[None]):
@@ -70,6 +72,7 @@ class Home(Screen[None]):
     def __init__(self, host: Hosting, name: str) -> None:
         super().__init__()
         self._host = host
+        self._shown = False
         self._name_at_table = name
         self._rooms: tuple[RoomSummary, ...] = ()
         self._game = EVERY_GAME
@@ -86,6 +89,7 @@ class Home(Screen[None]):
 
     def on_mount(self) -> None:
         """Look again and again."""
+        self._shown = True
         self.query_one(DataTable).add_columns(_("code"), _("game"), _("host"), _("now"), _("people"), _("free seats"))
         self.set_interval(EVERY_SECONDS, self.ask_again)
         self.look()
@@ -109,7 +113,7 @@ class Home(Screen[None]):
 
     def look(self) -> None:
         """Show everything as it is now."""
-        if not self.is_mounted:
+        if not self._shown:
             return
         for widget in self.query(SittingWidget):
             widget.sitting = self._host.sitting

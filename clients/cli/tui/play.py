@@ -36,20 +36,29 @@ WIDE: Final = 124
 
 KEYS: Final = N_("""\
 At the table
-  1 … 9, 0        point at a card (or a word) of the list; also one that is not possible: it says why
-  ← → ↑ ↓         point at the next possible one
-  Enter, Space    do it. Two steps, so that no key that comes twice plays two cards
-  Escape          one step back
-  mouse           click to point, click on "do it" to do it
-  h               a hint: what the AI would do, and why (where the room allows it)
-  t               the score and how it comes about, the last trick; after a deal: how it came out
-  l               everything that was said so far
-  c               options, friends' invitation, who sits where
-  /               talk to the table       w  wink at your partners (where the room allows it)
-  m               mute somebody; the host: remove a person
-  o               looks: themes, symbols
-  q               go: the seat stays yours for a while, or give it up for good
-  ?               this page, with the rules below""")
+  1 … 9, 0      point at a card or a word; also at one that is not possible:
+                then you are told why
+  ← → ↑ ↓       point at the next possible one
+  Enter, Space  do it. Two steps, so that no key that comes twice plays twice
+  Escape        one step back
+  mouse         click to point; click on "do it"
+  h             a hint: what the AI would do, and why, if the room allows it
+  t             the score and how it comes about; after a deal, the result
+  l             everything that was said so far
+  c             this table: options, seats, how friends join
+  /             talk to the table
+  w             wink at your partners, if the room allows it
+  m             people: mute somebody; the host can remove a person
+  o             looks: themes, symbols
+  q             go: the seat stays yours for a while, or give it up for good
+  ?             this page, with the rules below
+
+In the room, before a match
+  ↑ ↓ Enter     choose a seat, and sit there
+  s             the host begins; AI takes the open seats
+  a             the host puts AI into the seat, or gives it the next level
+  x             the host clears the seat of AI, or removes the person
+  k             the host locks the room for newcomers, or opens it""")
 
 BAR: Final = (
     ("⏎", N_("do it"), "confirm"),
@@ -59,6 +68,17 @@ BAR: Final = (
     ("l", N_("log"), "log"),
     ("/", N_("talk"), "talk"),
     ("o", N_("looks"), "app.looks"),
+    ("q", N_("go"), "go"),
+)
+
+ROOM_BAR: Final = (
+    ("⏎", N_("sit here"), "confirm"),
+    ("s", N_("start"), "start"),
+    ("a", N_("AI"), "seat_ai"),
+    ("x", N_("clear"), "clear_seat"),
+    ("k", N_("lock"), "lock"),
+    ("/", N_("talk"), "talk"),
+    ("?", N_("help, rules"), "help"),
     ("q", N_("go"), "go"),
 )
 
@@ -100,6 +120,7 @@ class Play(Screen[None]):
     def __init__(self, host: Hosting, sitting: Sitting) -> None:
         super().__init__()
         self._host = host
+        self._shown = False
         self.sitting = sitting
         self._result: Result | None = None
         self._logged: list[str] = []
@@ -117,6 +138,7 @@ class Play(Screen[None]):
 
     def on_mount(self) -> None:
         """Widgets are told whose table they show."""
+        self._shown = True
         for widget in self.query(SittingWidget):
             widget.sitting = self.sitting
         self.query_one(RichLog).can_focus = False
@@ -139,12 +161,13 @@ class Play(Screen[None]):
 
     def look(self) -> None:
         """Show everything as it is now."""
-        if not self.is_mounted:
+        if not self._shown:
             return
         picture = self.sitting.picture
         in_room = picture is not None and picture.phase == pictures.LOBBY
         self.query_one("#room").display = in_room
         self.query_one("#table").display = not in_room
+        self.query_one(KeyBar).keys = ROOM_BAR if in_room else BAR
         self.query_one(TableView).symbols = self._host.preferences.symbols
         for widget in self.query(Painted):
             widget.changed(self._host.inks)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from rich.text import Text
+from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
@@ -20,6 +21,9 @@ from clients.cli.tui.sitting import Sitting
 from clients.cli.words import N_, Lines, _, common
 from clients.cli.words.games import words_of
 from clients.cli.words.people import people_of
+
+ROOM_FOR_WAYS: Final = 9
+"""Rows of the screen that the account leaves to its frame and to what can be done."""
 
 
 def account(sitting: Sitting, picture: Picture) -> Lines:
@@ -62,6 +66,10 @@ class Result(ModalScreen[None]):
         self._shown = True
         self.changed()
         self.query_one("#ways").focus()
+
+    def on_resize(self, event: events.Resize) -> None:
+        """What can be done stays in sight; the account scrolls."""
+        self.query_one(VerticalScroll).styles.max_height = max(3, event.size.height - ROOM_FOR_WAYS)
 
     def changed(self) -> None:
         """Something was heard: seats became ready, the match ended."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.containers import Vertical
@@ -11,27 +9,20 @@ from textual.widgets import DataTable, Static
 
 from clients.cli.picture import Picture
 from clients.cli.tui.sitting import Sitting
-from clients.cli.words import N_, Lines, _, common, listed
+from clients.cli.words import Lines, _, common, listed
 from clients.cli.words.people import people_of
 from engine.game import Seat
 from protocol.messages import SeatInfo
-
-HOST_KEYS: Final = N_("""\
-You are the host.  s: start (AI takes the open seats) · a: AI into a seat, or its next level · x: clear a seat
-Enter: sit there yourself · k: lock or open the room · /: talk · o: looks · ?: help · q: go""")
-GUEST_KEYS: Final = N_("Waiting for the host to begin.  Enter: sit there · /: talk · o: looks · ?: help · q: go")
-WATCHER_KEYS: Final = N_("You are watching. Waiting for the host to begin.  ?: help · q: go")
 
 
 class RoomView(Vertical):
     """See the module."""
 
     def compose(self) -> ComposeResult:
-        """Options and invitation, the seats, the keys."""
+        """Options and invitation, then the seats."""
         yield Static(id="room-about")
         table: DataTable[Text] = DataTable(id="seats", cursor_type="row", zebra_stripes=True)
         yield table
-        yield Static(id="room-keys")
 
     def on_mount(self) -> None:
         """The columns never change."""
@@ -51,8 +42,6 @@ class RoomView(Vertical):
         for seat, info in enumerate(picture.seats):
             table.add_row(*map(Text, _row(picture, seat, info)))
         table.move_cursor(row=row)
-        keys = WATCHER_KEYS if picture.you is None else HOST_KEYS if picture.is_host else GUEST_KEYS
-        self.query_one("#room-keys", Static).update(Text(_(keys)))
 
 
 def about(sitting: Sitting, picture: Picture) -> Lines:

@@ -96,6 +96,9 @@ class Sitting:
             return _("Connecting to {url} …").format(url=self.core.url)
         if session.answering is not None:
             return on_its_way(session.answering)
+        if picture.phase == pictures.LOBBY:
+            waiting = _("Waiting for the host to begin.")
+            return _("You are the host: s begins, and AI takes the open seats.") if picture.is_host else waiting
         if picture.view is None or picture.phase != pictures.PLAYING:
             return common.phase(picture.phase)
         if session.turn is not None:

@@ -76,12 +76,12 @@ class KeyBar(Painted):
     def __init__(self, keys: Sequence[tuple[str, str, str]], *, id: str) -> None:  # noqa: A002 - as Textual calls it
         """``keys``: as shown, what for (marked for translation), the screen's action."""
         super().__init__(id=id)
-        self._keys = keys
+        self.keys = keys
 
     def paint(self, canvas: Canvas) -> None:
         """See the class."""
         x = 1
-        for shown, label, action in self._keys:
+        for shown, label, action in self.keys:
             end = canvas.line(x, 0, [(shown, "title"), (f" {_(label)}", "text")])
             canvas.hit(x, 0, end - x, 1, action)
             x = end + 2
