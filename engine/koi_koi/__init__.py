@@ -1,8 +1,9 @@
 """Koi-koi: hanafuda for two. ``KOI_KOI`` is the game.
 
 ``types`` has the shapes, ``rules`` the course of a deal, ``table`` what its events change, ``scoring`` what cards are
-worth, ``sight`` who may know what, ``text`` the notation, ``bot`` the players and ``outlook`` what they see in a
-position.
+worth, ``sight`` who may know what, ``text`` the notation. ``bot`` has the players that do not search and ``outlook``
+what they see in a position; ``search`` those that do, ``playouts`` how they play deals out, ``flat`` and ``worths`` the
+course of a deal and the worth of cards once more as numbers. ``yardstick`` is what they all are measured with.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from random import Random
 from typing import ClassVar, Final
 
 from engine.game import Budget, Card, Game, Level, Message, Options, Outcome, Seat, Step, Thought, Viewer, Yardstick
-from engine.koi_koi import bot, rules, scoring, sight, text, yardstick
+from engine.koi_koi import bot, rules, scoring, search, sight, text, yardstick
 from engine.koi_koi.types import Action, Event, Phase, State, View
 
 
@@ -26,7 +27,7 @@ class KoiKoi(Game[State, Action, Event, View]):
     cards = scoring.CARDS
     options = rules.OPTIONS
     beginner = "first"
-    levels = (Level.EASY, Level.MEDIUM)
+    levels = (Level.EASY, Level.MEDIUM, Level.HARD, Level.EXPERT)
     yardsticks: ClassVar[Mapping[str, Yardstick]] = {"greedy": yardstick.greedy}
     state_type = State
     view_type = View
@@ -89,7 +90,13 @@ class KoiKoi(Game[State, Action, Event, View]):
 
     def think(self, view: View, legal: Sequence[Action], rng: Random, budget: Budget) -> Thought[Action]:
         """The choice of a level among ``legal``."""
+        if budget.level in search.ROLLOUTS:
+            return search.think(view, legal, rng, budget)
         return bot.think(view, legal, rng, budget)
+
+    def kernel_available(self) -> bool:
+        """Whether ``expert`` has its compiled kernel."""
+        return search.kernel_available()
 
     def text(self, action: Action) -> str:
         """The action in the notation of the rules pages."""

@@ -1,4 +1,4 @@
-"""The house's players of koi-koi: levels easy and medium, and what is done for a seat that does not answer.
+"""The players of koi-koi that do not search: levels easy and medium, and what is done for a seat that does not answer.
 
 Belongs here: choosing among legal actions. What a position promises is judged in ``outlook``; nothing but the view is
 looked at. Medium is greedy: it takes what brings most at once, works towards yaku and denies them, and gives little
@@ -41,11 +41,11 @@ def think(view: View, legal: Sequence[Action], rng: Random, budget: Budget) -> T
     sight = outlook(view)
     values = {text(action): value(action, view, sight) for action in legal}
     best = max(legal, key=lambda action: values[text(action)])
-    reason = _reason(best, view, sight)
-    may_err = view.table.phase is not Phase.DECIDE and reason.code != Reason.COMPLETES
+    why = reason(best, view, sight)
+    may_err = view.table.phase is not Phase.DECIDE and why.code != Reason.COMPLETES
     if budget.level is Level.EASY and may_err and rng.random() < ERRS:
         return Thought(rng.choice(legal), values, Message(Reason.AT_RANDOM))
-    return Thought(best, values, reason)
+    return Thought(best, values, why)
 
 
 def value(action: Action, view: View, sight: Outlook) -> float:
@@ -83,7 +83,7 @@ def _value_of_laying(card: Card, sight: Outlook) -> float:
     return later + sight.turns_up(card) * mine - reach * (GIFT * sight.them.worth(bit) + LOSS * mine)
 
 
-def _reason(action: Action, view: View, sight: Outlook) -> Message:
+def reason(action: Action, view: View, sight: Outlook) -> Message:
     """Why ``action`` was found best: the largest part of its value."""
     standing = view.table.standings[view.table.turn]
     match action:

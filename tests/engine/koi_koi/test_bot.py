@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from random import Random
 
 import pytest
+from msgspec.structs import replace
 
 from engine.game import Budget, Level, Message, Thought
 from engine.koi_koi import KOI_KOI
@@ -13,15 +15,30 @@ from tests.engine.koi_koi.scenes import FIRST, SECOND, act, cards, deal, legal, 
 from tests.engine.koi_koi.strength import PLAYERS, measure
 
 LEVELS = KOI_KOI.levels
+A_LOOK = 200
+"""Rollouts for the levels that search: few, but enough for what is plain to see."""
 
 
-def thought(state: State, level: Level = Level.MEDIUM, seed: int = 1) -> Thought[Action]:
-    seat = state.table.turn
-    return KOI_KOI.think(KOI_KOI.view(state, seat), KOI_KOI.legal_at(state, seat), Random(seed), Budget(level=level))
+def thought(state: State, level: Level = Level.MEDIUM, seed: int = 1, rollouts: int = A_LOOK) -> Thought[Action]:
+    view, legal = KOI_KOI.view(state, state.table.turn), KOI_KOI.legal_at(state, state.table.turn)
+    return KOI_KOI.think(view, legal, Random(seed), Budget(level, rollouts))
 
 
-def choice(state: State, level: Level = Level.MEDIUM, seed: int = 1) -> str:
-    return KOI_KOI.text(thought(state, level, seed).action)
+def whole(state: State) -> State:
+    """The position with a place for every card, as the levels that search expect it: the stock is filled up, and plains
+    that are left over were captured.
+    """
+    table = state.table
+    named = {table.turned, *state.hands[0], *state.hands[1], *state.stock, *table.board, *chain(*table.captured)}
+    spare = sorted((card for card in KOI_KOI.cards if card not in named), key=lambda card: card[2] not in "pqs")
+    missing = 8 + sum(table.hand_sizes) - len(state.stock)
+    stock, taken = (*state.stock, *spare[len(spare) - missing :]), spare[: len(spare) - missing]
+    piles = ((*table.captured[0], *taken[::2]), (*table.captured[1], *taken[1::2]))
+    return State(replace(table, stock=len(stock), captured=piles), state.hands, stock)
+
+
+def choice(state: State, level: Level = Level.MEDIUM, seed: int = 1, rollouts: int = A_LOOK) -> str:
+    return KOI_KOI.text(thought(state, level, seed, rollouts).action)
 
 
 def default(state: State) -> str:
@@ -36,7 +53,7 @@ FINISHING = position(
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("seed", range(30))
 def test_no_level_passes_by_a_finished_yaku(level: Level, seed: int) -> None:
-    found = thought(FINISHING, level, seed)
+    found = thought(whole(FINISHING), level, seed)
     assert KOI_KOI.text(found.action) == "06a"
     assert found.reason == Message(Reason.COMPLETES, {"yaku": "boar-deer-butterfly", "points": 5})
 
@@ -45,7 +62,7 @@ def test_no_level_passes_by_a_finished_yaku(level: Level, seed: int) -> None:
 def test_of_two_targets_the_better_one_is_taken(level: Level) -> None:
     waiting = act(position(("12p 11p", "12q"), "08p 04a 08b", "08q 05p 02p", ("01b 03b", "")), "12p").state
     assert legal(waiting) == ["*08b", "*08p"]
-    assert choice(waiting, level) == "*08b"
+    assert choice(whole(waiting), level) == "*08b"
 
 
 def test_a_yaku_that_the_hand_card_made_is_named_while_the_stock_card_waits() -> None:
@@ -206,7 +223,7 @@ def test_a_thousand_deals_between_machines_all_end(level: Level) -> None:
         for _ in range(40):
             if KOI_KOI.outcome(state) is not None:
                 break
-            state = act(state, choice(state, level, number)).state
+            state = act(state, choice(state, level, number, rollouts=8)).state
         assert KOI_KOI.outcome(state) is not None
 
 
