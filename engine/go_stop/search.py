@@ -21,11 +21,13 @@ from engine.go_stop.types import Action, View
 from engine.search import Findings, Plan
 
 HARD_TURNS: Final = 5_000
-EXPERT_TURNS: Final = 100_000
+EXPERT_TURNS: Final = 200_000
 """Turns to be played out for one decision: a rollout at the beginning of a deal has twenty, so that early and late
 decisions cost about the same.
 """
-PLAN: Final = Plan(margin=1.0)
+HARD_PLAN: Final = Plan(margin=1.5)
+EXPERT_PLAN: Final = Plan(margin=1.0)
+"""The fewer worlds, the more it takes to leave what one turn shows."""
 MOST_BATCHED: Final = 16
 """Worlds that the kernel plays out at a time; their mean is one observation."""
 LEAST_OBSERVED: Final = 32
@@ -64,14 +66,16 @@ def search(
         def means(seed: int, tried: Sequence[Move], _rollout: int) -> list[float]:
             return [total / batch for total in oracle.evaluate(tried, seed, batch)]
 
-        return frame.search(moves, at, _seed, means, rng=rng, rollouts=max(1, spend // batch), plan=PLAN, same=same)
+        return frame.search(
+            moves, at, _seed, means, rng=rng, rollouts=max(1, spend // batch), plan=EXPERT_PLAN, same=same
+        )
 
     played_out = playout.outcomes if KERNEL is None else kernel.outcomes  # the same numbers either way
 
     def results(world: Flat, tried: Sequence[Move], _seed: int) -> Sequence[int]:
         return played_out(world, tried)
 
-    return frame.search(moves, at, seen.sample, results, rng=rng, rollouts=spend, plan=PLAN, same=same)
+    return frame.search(moves, at, seen.sample, results, rng=rng, rollouts=spend, plan=HARD_PLAN, same=same)
 
 
 def _seed(rng: Random) -> int:
