@@ -39,6 +39,11 @@ class Flow:
         self._mode = _Mode.FLOW
         self._bytes = 0
         self._news = asyncio.Event()
+        self._marks: list[tuple[bytes, Callable[[], None]]] = []
+
+    def at(self, mark: bytes, do: Callable[[], None]) -> None:
+        """Call ``do`` once, when bytes with ``mark`` have come and before they are passed on."""
+        self._marks.append((mark, do))
 
     def flow(self) -> None:
         """Pass on what is held and what comes."""
@@ -60,6 +65,9 @@ class Flow:
         """Move one connection's bytes until its end, which is passed on as well."""
         while chunk := await reader.read(_CHUNK):
             self._bytes += len(chunk)
+            for mark in [mark for mark in self._marks if mark[0] in chunk]:
+                self._marks.remove(mark)
+                mark[1]()
             self._tell()
             if self.delay:
                 await asyncio.sleep(self.delay)
@@ -118,6 +126,10 @@ class Proxy:
     def connections(self) -> int:
         """How many are open."""
         return len(self._links)
+
+    def lead_to(self, port: int) -> None:
+        """Connections from now on go to another server on the loopback interface."""
+        self._reach = partial(asyncio.open_connection, "127.0.0.1", port)
 
     def cut(self) -> None:
         """Break all connections, on both sides; what is held is lost."""

@@ -1,0 +1,98 @@
+"""What must hold after any fault: the log is whole, and everybody was told what it says, no more and no less."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
+from typing import Any, NamedTuple
+
+import msgspec
+
+from engine.game import Seat
+from protocol.codec import encode
+from protocol.messages import Act, Contribute, Create, Join, Snapshot, Start
+from server import room as rooms
+from server.entries import Entry, decode_entry
+from server.log import EMPTY, Stored, follow
+from server.room import Room
+from tests.faults.people import Guest
+
+_ONCE = (Act, Contribute, Create, Join, Start)
+"""Commands that were accepted have made one entry each. (``ready`` can be accepted because one is ready already.)"""
+
+
+class Story(NamedTuple):
+    """A log, read whole."""
+
+    entries: tuple[Entry, ...]
+    room: Room
+    events: dict[int, tuple[Room, Any]]
+    """Each event by its number, whole, with the room just after its entry."""
+
+
+def story_of(stored: Sequence[Stored]) -> Story:
+    """Versions follow each other without a hole, every hash covers its predecessor, and the fold takes every entry."""
+    follow(EMPTY, stored)
+    entries = tuple(decode_entry(each.data) for each in stored)
+    room: Room | None = None
+    events: dict[int, tuple[Room, Any]] = {}
+    for entry in entries:
+        folded = rooms.fold(room, entry)
+        assert room is None or entry.at >= room.at, "a log's time went back"
+        room = folded.room
+        for place, event in enumerate(folded.events):
+            events[room.number - len(folded.events) + 1 + place] = room, event
+    assert room is not None, "the room has no log"
+    assert sorted(events) == list(range(1, room.number + 1))
+    return Story(entries, room, events)
+
+
+def check_answers(story: Story, guests: Iterable[Guest], *, lost: Collection[str] = ()) -> None:
+    """Accepted: in the log exactly once, but for what the store has ``lost``. Refused: not in it. Not answered: at most
+    once.
+    """
+    logged = Counter(entry.command for entry in story.entries if entry.command is not None)
+    for guest in guests:
+        for command_id, command in guest.given.items():
+            times = logged[command_id]
+            if command_id in lost:
+                assert times == 0, f"{guest.name}'s {command} came back from a lost history"
+            elif command_id in guest.accepted and isinstance(command, _ONCE):
+                assert times == 1, f"{guest.name}'s {command} was accepted and is in the log {times} times"
+            elif command_id in guest.refused:
+                assert times == 0, f"{guest.name}'s {command} was refused and is in the log"
+            else:
+                assert times <= 1, f"{guest.name}'s {command} is in the log {times} times"
+
+
+def check_shown(story: Story, guests: Iterable[Guest]) -> None:
+    """Everybody was shown every event since they came, redacted for their seat, under the number that it has."""
+    for guest in guests:
+        assert guest.place is not None
+        seat = None if guest.place.seat is None else Seat(guest.place.seat)
+        assert sorted(guest.events) == list(range(guest.first, guest.number + 1)), f"{guest.name} has seen a gap"
+        assert guest.number <= story.room.number, f"{guest.name} has seen what is in no log"
+        for number, seen in guest.events.items():
+            room, event = story.events[number]
+            (shown,) = rooms.shown(room, (event,), seat)
+            assert seen == msgspec.json.decode(encode(shown)), f"{guest.name} was shown another event {number}"
+
+
+async def check_nodes(story: Story, code: str, ports: Iterable[int]) -> None:
+    """A spectator at every node is shown the same room as the log's replay makes."""
+    expected = rooms.snapshot(story.room, None)
+    for port in ports:
+        watcher = Guest([port], "Watcher")
+        await watcher.connect()
+        await watcher.watch(code)
+        snapshot = await watcher.expect(Snapshot)
+        assert encode(snapshot) == encode(expected), f"the node at port {port} holds another room"
+        await watcher.leave_the_room()
+
+
+def check(stored: Sequence[Stored], guests: Sequence[Guest], *, lost: Collection[str] = ()) -> Story:
+    """All of it but the nodes; the story."""
+    story = story_of(stored)
+    check_answers(story, guests, lost=lost)
+    check_shown(story, guests)
+    return story

@@ -1,0 +1,170 @@
+"""People who play on whatever breaks: they come again through another node and send what was not answered again."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+from collections.abc import Callable, Iterable
+from typing import Final
+
+from websockets.asyncio.client import connect
+from websockets.exceptions import ConnectionClosed, InvalidHandshake
+from websockets.typing import Subprotocol
+
+from protocol.limits import SUBPROTOCOL
+from protocol.messages import (
+    Accepted,
+    AnyCommand,
+    AnyServerMessage,
+    Command,
+    Create,
+    Join,
+    Notice,
+    RefusedMessage,
+    Resume,
+    Snapshot,
+    Watch,
+)
+from tests.e2e.client import Player
+
+AGAIN: Final = frozenset({"store-unavailable", "store-full", "draining", "too-fast"})
+"""Refusals after which the same command id is sent again."""
+PATIENCE_SECONDS: Final = 90.0
+_RETRY_SECONDS: Final = 0.05
+_SILENCE_SECONDS: Final = 2.0
+"""So long a node may say nothing to a handshake or ping before a person tries another."""
+
+
+class Guest(Player):
+    """One person. ``ports`` are the nodes that they try in turn, beginning anew whenever a connection breaks."""
+
+    def __init__(self, ports: Iterable[int] | Callable[[], int], name: str, seed: int = 0) -> None:
+        if callable(ports):
+            port = ports
+        else:
+            turn = itertools.cycle(ports)
+            port = lambda: next(turn)  # noqa: E731
+        super().__init__(port, name, seed)
+        self.given: dict[str, AnyCommand] = {}
+        """Every command, by id."""
+        self.refused: dict[str, str] = {}
+        """The codes of commands that were refused for good."""
+        self.rolled_back = 0
+        """How often the server said that it had lost moves."""
+        self.before_giving: Callable[[AnyCommand], None] = lambda _: None
+        """Told of each command before it is first sent."""
+
+    @property
+    def room(self) -> str:
+        assert self.place is not None
+        return self.place.room
+
+    async def connect(self) -> None:
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            while True:
+                try:
+                    self._socket = await connect(
+                        f"ws://127.0.0.1:{self._port()}",
+                        subprotocols=[Subprotocol(SUBPROTOCOL)],
+                        compression=None,
+                        open_timeout=_SILENCE_SECONDS,
+                        ping_interval=_SILENCE_SECONDS,
+                        ping_timeout=_SILENCE_SECONDS,
+                        close_timeout=0.2,
+                    )
+                except (OSError, InvalidHandshake):  # TimeoutError is an OSError
+                    await asyncio.sleep(_RETRY_SECONDS)
+                else:
+                    return
+
+    async def vanish(self) -> None:
+        """Lose the connection without a word."""
+        assert self._socket is not None
+        self._socket.transport.abort()
+        await self._socket.wait_closed()
+
+    async def play(self) -> None:
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            while self.result is None:
+                try:
+                    await self._take(await self.hear())
+                except ConnectionClosed:
+                    await self._come_back()
+
+    async def come_back(self) -> None:
+        """Be seated again, and have seen everything up to then."""
+        await self._come_back()
+
+    async def _enter(self, command: Create | Join | Watch) -> str:
+        """Sit down, however often it has to be asked, always with the same id."""
+        self.given[command.id] = command
+        while True:
+            try:
+                answer = await self.ask(command)
+            except ConnectionClosed:
+                await self.connect()
+                continue
+            if isinstance(answer, Accepted):
+                break
+            assert answer.code in AGAIN, answer
+            await asyncio.sleep(_RETRY_SECONDS)
+            if answer.code == "draining":
+                await self.connect()
+        await self._take(answer)
+        assert self.place is not None
+        return self.place.code
+
+    async def _come_back(self) -> None:
+        assert self.place is not None
+        assert self.place.token is not None
+        while True:
+            await self.connect()
+            command = Resume(id=self.next_id(), room=self.place.room, token=self.place.token, after=self.number)
+            try:
+                answer = await self.ask(command)
+                if isinstance(answer, Accepted):
+                    await self._take(answer)
+                    self.resumed += 1
+                    for pending in tuple(self._pending.values()):
+                        await self._send(pending)
+                    return
+            except ConnectionClosed:
+                pass
+            else:
+                assert answer.code in AGAIN, answer
+                await self.vanish()
+            await asyncio.sleep(_RETRY_SECONDS)
+
+    async def _give(self, command: AnyCommand) -> None:
+        self.given[command.id] = command
+        self.before_giving(command)
+        await super()._give(command)
+
+    async def _take(self, message: AnyServerMessage) -> None:
+        match message:
+            case RefusedMessage(id=command, code=code) if code in AGAIN:
+                await asyncio.sleep(_RETRY_SECONDS)
+                if command in self._pending:
+                    await self._send(self._pending[command])
+            case RefusedMessage(id=command, code=code):
+                assert command is not None, message
+                self.refused[command] = code
+                await super()._take(message)
+            case Notice(code="rolled-back"):
+                self.rolled_back += 1
+                self.number = 0
+                await super()._take(message)
+            case Snapshot():
+                # what has come since the last one is all there is: a match that is over stays over
+                await super()._take(message)
+                if message.phase == "finished" and self.result is None:
+                    self.result = {"e": "match-ended"}
+            case _:
+                await super()._take(message)
+
+    async def _send(self, command: Command) -> None:
+        try:
+            await super()._send(command)
+        except ConnectionClosed:
+            if command.id not in self._pending:
+                raise  # it is sent again after the return, which the reader notices to be needed
