@@ -16,7 +16,7 @@ from typing import Final, TypeAlias
 from msgspec import Struct
 
 from engine.game import Budget, Card, Level, OptionValue, Outcome, Seat
-from engine.go_stop import GO_STOP
+from engine.go_stop import GO_STOP, yardstick
 from engine.go_stop.types import Action, EndReason, Stop, View
 
 Player: TypeAlias = Callable[[View, Sequence[Action], Random], Action]
@@ -27,12 +27,17 @@ def at_random(view: View, legal: Sequence[Action], rng: Random) -> Action:
     return rng.choice(legal)
 
 
-def easy(view: View, legal: Sequence[Action], rng: Random) -> Action:
-    return GO_STOP.choose(view, legal, rng, Budget(Level.EASY))
+def of_level(level: Level, rollouts: int | None = None) -> Player:
+    """A level of the house as a player."""
+    budget = Budget(level, rollouts)
+    return lambda view, legal, rng: GO_STOP.choose(view, legal, rng, budget)
 
 
-def medium(view: View, legal: Sequence[Action], rng: Random) -> Action:
-    return GO_STOP.choose(view, legal, rng, Budget(Level.MEDIUM))
+easy, medium, hard, expert = map(of_level, Level)
+
+
+def greedy(view: View, legal: Sequence[Action], rng: Random) -> Action:
+    return yardstick.greedy(view, legal)
 
 
 def stopping(view: View, legal: Sequence[Action], rng: Random) -> Action:
@@ -40,7 +45,15 @@ def stopping(view: View, legal: Sequence[Action], rng: Random) -> Action:
     return Stop() if Stop() in legal else medium(view, legal, rng)
 
 
-PLAYERS: Final[Mapping[str, Player]] = {"random": at_random, "easy": easy, "medium": medium, "stopping": stopping}
+PLAYERS: Final[Mapping[str, Player]] = {
+    "random": at_random,
+    "greedy": greedy,
+    "easy": easy,
+    "medium": medium,
+    "stopping": stopping,
+    "hard": hard,
+    "expert": expert,
+}
 
 
 class Margin(Struct, frozen=True):
