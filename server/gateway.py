@@ -202,7 +202,7 @@ class Session:
         """Welcome, then command after command until the connection ends; then tell the room."""
         self._outbox.send(self._gateway.welcome)
         try:
-            while True:
+            while not self._outbox.closing:
                 frame = await self._next_frame()
                 self._working = True
                 await self._take(frame)

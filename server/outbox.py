@@ -83,6 +83,11 @@ class SocketOutbox:
         if self._closing is None:
             self._closing = asyncio.get_running_loop().create_task(self._close(code))
 
+    @property
+    def closing(self) -> bool:
+        """A close was begun: nothing more is sent, and nothing more should be done for this connection."""
+        return self._closing is not None
+
     async def closed(self) -> None:
         """Wait until a close that was begun is over."""
         if self._closing is not None:

@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 from engine.game import AnyGame, Viewer
 from tests.security.oracle import NOTHING, Knowledge, Truth
 
-_OPAQUE: Final = re.compile(r"[A-Za-z0-9_-]{43}|[0-9a-f]{64}|[a-z2-7]{26}")
+_OPAQUE: Final = re.compile(r"[A-Za-z0-9_-]{43}|[0-9a-f]{64}|[a-z2-7]{26}|[A-Za-z0-9_-]{16,40}\.[0-9]{1,15}")
 """Tokens, hashes and ids: random letters in which a card's code means nothing."""
 
 Path: TypeAlias = tuple[str | int, ...]

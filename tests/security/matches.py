@@ -81,8 +81,12 @@ async def play(game: AnyGame, at: Place, seed: int) -> Played:
         for guest in (*guests, watchers[1]):
             guest.restless = 0.12
         late = asyncio.create_task(_takes_a_seat(watchers[0], place["code"], rng.uniform(0.02, 0.2)))
-        async with asyncio.timeout(PATIENCE_SECONDS):
-            await asyncio.gather(*(guest.over.wait() for guest in (host, others[0])))
+        try:
+            async with asyncio.timeout(PATIENCE_SECONDS):
+                await asyncio.gather(*(guest.over.wait() for guest in (host, others[0])))
+        except TimeoutError:
+            last = {guest.name: [frame.text[:300] for frame in guest.frames[-4:]] for guest in everybody}
+            raise AssertionError(f"match {seed} does not end: {last}") from None
         await late
         for guest in everybody:
             await guest.leave()

@@ -63,9 +63,15 @@ class Wire:
         """Send a command and wait for its answer."""
         command_id = fields.pop("id", None) or self.client.id()
         await self.socket.send(json.dumps({"t": command, "id": command_id, **fields}))
+        answer = await self.answer()
+        assert answer["id"] == command_id
+        return answer
+
+    async def answer(self) -> dict[str, Any]:
+        """The next answer to a command."""
         while True:
             message = await self.hear()
-            if message["t"] in {"accepted", "refused"} and message["id"] == command_id:
+            if message["t"] in {"accepted", "refused"}:
                 return message
 
     async def raw(self, frame: str | bytes) -> dict[str, Any]:

@@ -1,0 +1,173 @@
+"""Messages made from the published schema, right and nearly right, in any order: each has exactly one answer, the room
+keeps its shape, and nothing is the server's fault.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+from random import Random
+from typing import Any, Final
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from websockets.exceptions import ConnectionClosed
+from websockets.http11 import Request
+from websockets.protocol import State
+from websockets.server import ServerProtocol
+
+from protocol.codec import encode
+from protocol.limits import MAX_COMMAND_BYTES
+from server.entries import decode_entry
+from server.room import replay
+from server.settings import Settings
+from tests.security.attacks import HANDSHAKE, some_frame
+from tests.server.hallkit import GAMES
+from tests.wire.gatekit import Gate, Wire, gate
+
+SCHEMA: Final = json.loads((Path(__file__).parents[2] / "docs/schema/fudaza.1.schema.json").read_text())["$defs"]
+COMMANDS: Final = [reference["$ref"].rpartition("/")[2] for reference in SCHEMA["Command"]["anyOf"]]
+FREE: Final = Settings(data="", commands_per_second=1e6, command_burst=1_000_000, rooms_per_minute=1e6)
+
+JSON: Final[st.SearchStrategy[Any]] = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=20),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=6), inner, max_size=3),
+    max_leaves=8,
+)
+HINTS: Final[dict[str, st.SearchStrategy[Any]]] = {
+    "game": st.sampled_from(["duel", "poker"]),
+    "seat": st.integers(0, 3),
+    "action": st.sampled_from(["d1", "d2", "d9", "single", "double", "-d1", "declare"]),
+    "at": st.integers(0, 12),
+    "options": st.sampled_from([{}, {"deals": 1}, {"deals": 2}, {"colour": "red"}]),
+    "text": st.text(min_size=1, max_size=20),
+    "name": st.text(min_size=1, max_size=12),
+}
+"""Values that get further than those that the schema alone would suggest."""
+
+
+def valid(schema: dict[str, Any]) -> st.SearchStrategy[Any]:
+    """Values that ``schema``, as ours are written, allows."""
+    match schema:
+        case {"$ref": reference}:
+            return valid(SCHEMA[reference.rpartition("/")[2]])
+        case {"anyOf": kinds}:
+            return st.one_of(*map(valid, kinds))
+        case {"enum": values}:
+            return st.sampled_from(values)
+        case {"type": "integer"}:
+            return st.integers(schema.get("minimum", -(2**60)), schema.get("maximum", 2**60))
+        case {"type": "string", "pattern": pattern}:
+            return st.from_regex(pattern.removesuffix("(?!\\n)$"), fullmatch=True)
+        case {"type": "string"}:
+            return st.text(min_size=schema.get("minLength", 0), max_size=min(schema.get("maxLength", 40), 40))
+        case {"type": "boolean"}:
+            return st.booleans()
+        case {"type": "null"}:
+            return st.none()
+        case {"type": "object", "properties": properties}:
+            required = set(schema.get("required", ()))
+            made = {name: HINTS.get(name, valid(inner)) for name, inner in properties.items()}
+            return st.fixed_dictionaries(
+                {name: values for name, values in made.items() if name in required},
+                optional={name: values for name, values in made.items() if name not in required},
+            )
+        case {"type": "object"}:
+            return st.dictionaries(st.text(max_size=6), st.integers() | st.text(max_size=6), max_size=3)
+        case _:
+            raise NotImplementedError(schema)
+
+
+@st.composite
+def messages(draw: st.DrawFn) -> dict[str, Any]:
+    """A command by the schema, most of the time with something changed."""
+    message: dict[str, Any] = draw(valid(SCHEMA[draw(st.sampled_from(COMMANDS))]))
+    match draw(st.integers(0, 5)):
+        case 0:
+            message[draw(st.sampled_from(sorted(message)))] = draw(JSON)
+        case 1:
+            del message[draw(st.sampled_from(sorted(message)))]
+        case 2:
+            message[draw(st.text(max_size=8))] = draw(JSON)
+        case _:
+            pass
+    return message
+
+
+def aimed(message: dict[str, Any], place: dict[str, Any], rng: Random) -> dict[str, Any]:
+    """The message at the room that there is, most of the time: codes and tokens cannot be guessed."""
+    real = {"code": place["code"], "room": place["room"], "token": place["token"]}
+    return {name: real[name] if name in real and rng.random() < 0.8 else value for name, value in message.items()}
+
+
+@settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@given(st.lists(st.tuples(st.integers(0, 2), messages()), min_size=3, max_size=14), st.integers(0, 2**32))
+def test_whatever_is_sent_in_whatever_order_each_message_has_one_answer(
+    script: list[tuple[int, dict[str, Any]]], seed: int
+) -> None:
+    asyncio.run(scenario(script, Random(seed)))
+
+
+async def scenario(script: list[tuple[int, dict[str, Any]]], rng: Random) -> None:
+    async with gate(FREE) as opened, opened.wire("Ann") as ann:
+        assert (await ann.ask("create", game="duel", name="Ann"))["t"] == "accepted"
+        wires = [ann, *[await opened.wire(name).__aenter__() for name in ("Bob", "Eve")]]
+        for who, message in script:
+            if rng.random() < 0.2:
+                opened.house.clock.now += rng.randrange(6_000)
+                for host in tuple(opened.house.hall.hosts.values()):
+                    await host.fire()
+            frame = json.dumps(aimed(message, ann.place, rng))
+            if len(frame.encode()) <= MAX_COMMAND_BYTES:
+                wires[who] = await sent(opened, wires[who], frame)
+        for wire in wires:
+            heard = len(wire.heard)
+            assert (await wire.ask("list"))["t"] == "accepted"
+            assert sum(each["t"] in {"accepted", "refused"} for each in wire.heard[heard:]) == 1, "nothing was owed"
+            await wire.socket.close()
+        assert opened.house.counted("fudaza_internal_errors_total") == 0
+        for host in opened.house.hall.hosts.values():
+            entries = [decode_entry(each.data) for each in opened.house.memory.entries[host.room.id]]
+            assert encode(replay(entries, games=GAMES)) == encode(host.room)
+
+
+async def sent(opened: Gate, wire: Wire, frame: str) -> Wire:
+    """Send and wait for the one answer; a new connection if this one was closed for it (superseded, removed)."""
+    try:
+        await wire.socket.send(frame)
+        await wire.answer()
+    except ConnectionClosed:
+        return await opened.wire("again").__aenter__()
+    return wire
+
+
+# Frames ----------------------------------------------------------------------------------------------------------
+
+
+@given(st.integers(0, 2**32), st.integers(1, 64))
+def test_the_library_reads_any_frames_to_an_end(seed: int, cut: int) -> None:
+    """Frames of every kind, right and wrong, cut anywhere: they are read, or the connection is failed with a code; no
+    exception escapes to the event loop, whatever arrives together with what.
+    """
+    rng = Random(seed)
+    protocol = ServerProtocol(max_size=MAX_COMMAND_BYTES)
+    protocol.receive_data(HANDSHAKE.encode() + b"\r\n")
+    (request,) = protocol.events_received()
+    assert isinstance(request, Request)
+    protocol.send_response(protocol.accept(request))
+    data = b"".join(some_frame(rng) for _ in range(12))
+
+    for start in range(0, len(data), cut * 16):
+        protocol.receive_data(data[start : start + cut * 16])
+        protocol.events_received()
+        protocol.data_to_send()
+    protocol.receive_eof()
+
+    assert protocol.state is State.CLOSED or protocol.close_expected()
+    if protocol.close_sent is not None:
+        assert (
+            protocol.close_sent.code in {1000, 1002, 1007, 1009}
+            or 3000 <= protocol.close_sent.code < 5000
+            or (protocol.close_rcvd is not None and protocol.close_sent.code == protocol.close_rcvd.code)
+        )
