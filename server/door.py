@@ -27,6 +27,8 @@ _SLICE: Final = 4096
 """Bytes read before frames are counted again: what a flood can cost before it is seen."""
 _FRAMES_PER_COMMAND: Final = 10
 """Frames a connection may send for each command it may send: for pings, pongs and fragments."""
+_OUTSIDE_BYTES: Final = 32_768
+"""What a socket may send before it is open or after it was told to close; the library reads such things for seconds."""
 _HALF_OPEN: Final = 256
 """Sockets more than connections are allowed: those in their handshake, health checks, and those being told no."""
 
@@ -77,6 +79,7 @@ class GuardedConnection(ServerConnection):
         rate, burst = door.settings.commands_per_second, door.settings.command_burst
         self._frames = Bucket(rate * _FRAMES_PER_COMMAND, burst * _FRAMES_PER_COMMAND, door.clock())
         self._flooding = False
+        self._outside = 0
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Turn the socket away if it is one too many: without a word, which would cost more than it is worth."""
@@ -97,6 +100,12 @@ class GuardedConnection(ServerConnection):
 
     def data_received(self, data: bytes) -> None:
         """Read in small pieces; end the connection of whoever floods, or asks for answers without reading them."""
+        if self.protocol.state is not State.OPEN:
+            self._outside += len(data)
+            if self._outside > _OUTSIDE_BYTES:
+                self._door.metrics.floods.inc()
+                self.transport.abort()
+                return
         for start in range(0, len(data), _SLICE):
             super().data_received(data[start : start + _SLICE])
             if self._flooding and self.protocol.state is State.OPEN:

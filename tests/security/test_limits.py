@@ -19,6 +19,7 @@ from server.limits import LocalRates, Rate, Rates
 from server.metrics import Metrics
 from server.settings import Settings
 from server.store import Store, StoredRates
+from tests.security.attacks import Attack, header_flood, huge_frame, long_header
 from tests.server.hallkit import House, until
 from tests.wire.gatekit import Gate, gate
 
@@ -340,3 +341,13 @@ async def opened_with_room() -> AsyncIterator[Gate]:
     async with gate(settings) as opened, opened.wire("host") as wire:
         assert (await wire.ask("create", game="duel", name="Host"))["t"] == "accepted"
         yield opened
+
+
+@pytest.mark.parametrize("flood", [header_flood, long_header, huge_frame])
+async def test_what_comes_outside_an_open_connection_is_not_read_for_long(flood: Attack) -> None:
+    """The library would read and drop it until the close has timed out: a processor's work for nothing."""
+    async with gate() as opened:
+        await flood(opened.port)
+
+        assert opened.house.counted("fudaza_floods_total") == 1
+        await until(lambda: opened.gateway.door.sockets == 0)
