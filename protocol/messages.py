@@ -56,8 +56,8 @@ class Settings(Struct, frozen=True, kw_only=True):
     winks: bool = False
     """Partners may exchange eye signals while a deal is played. Only for games with partners."""
     hints: bool = False
-    """Clients may tell a person what an AI would play. A hint is made from the person's own view alone, by their client,
-    so this is an agreement: it binds honest clients and tells everybody at the table what to expect."""
+    """Clients may tell a person what an AI would play. A hint is made from the person's own view alone, by their
+    client, so this is an agreement: it binds honest clients and tells everybody at the table what to expect."""
 
 
 class ChosenSettings(Settings, frozen=True, forbid_unknown_fields=True, kw_only=True):

@@ -32,7 +32,7 @@ class Archived(Struct, frozen=True, kw_only=True):
 
 
 class Outage(Struct, frozen=True):
-    """A time in which no node could say that it lives: all were down, or the store was. In milliseconds of the epoch."""
+    """A time in which no node could say that it lives: all were down, or the store was. Milliseconds of the epoch."""
 
     since_ms: int
     until_ms: int
