@@ -74,7 +74,9 @@ class Audience:
     def come(self, room: Room, viewer: Viewer, after: int, now: int) -> None:
         """``viewer`` is here from now on, and has seen the events up to number ``after`` (0: none)."""
         missed = rooms.missed(room, after, viewer.seat, games=self._games) if after else None
-        if missed is None:
+        if after > room.number:
+            self.rolled_back(room, viewer, now)
+        elif missed is None:
             self.show_all(room, viewer, now)
         else:
             if missed.events:

@@ -162,7 +162,13 @@ class Driver:
         presence = self._presence
         await presence.beat()
         if (presence.nodes, presence.outages) != self._acted_on:
-            _log.info("nodes", nodes=len(presence.nodes), before=len(self._acted_on[0]), outages=len(presence.outages))
+            _log.info(
+                "nodes",
+                node=self._node.name,
+                nodes=len(presence.nodes),
+                before=len(self._acted_on[0]),
+                outages=len(presence.outages),
+            )
             self._acted_on = presence.nodes, presence.outages
             self._standing_in.clear()
             self._start(self._take_over(), "take-over-failed")

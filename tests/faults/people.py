@@ -77,6 +77,12 @@ class Guest(Player):
                 else:
                     return
 
+    async def until_started(self) -> None:
+        """Wait until the hall has taken the start of the match."""
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            while self._pending:
+                await self._take(await self.hear())
+
     async def vanish(self) -> None:
         """Lose the connection without a word."""
         assert self._socket is not None

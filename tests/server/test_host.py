@@ -585,6 +585,7 @@ async def test_who_resumes_without_a_number_or_with_one_from_a_lost_future_gets_
         again = house.person(f"Bob after {after}")
         await again.resume(bob, after=after)
         assert [message.at for message in again.snapshots] == [ann.room.number]
+        assert again.outbox.notices == (["rolled-back"] if after else [])
         bob = again
 
 

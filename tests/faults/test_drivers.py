@@ -1,0 +1,102 @@
+"""The node that moves a room's AI and clock dies: another one does it, soon, whoever is watching or nobody."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Final
+
+import pytest
+import pytest_asyncio
+
+from server.driver import ranking
+from server.room import Phase
+from tests.faults.installation import Installation, Node, until
+from tests.faults.invariants import check, story_of
+from tests.faults.people import Guest
+from tests.stores import StoreServer
+
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+PATIENCE: Final = 60.0
+TIMING: Final = "pause_ms=0,redeal_ms=0,question_ms=100,contributions_ms=50,grace_ms=50"
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def slow(tmp_path: Path, valkey: StoreServer) -> AsyncIterator[Installation]:
+    """Nodes whose AI take their time, so that they can be killed while they think."""
+    installation = Installation(tmp_path, valkey, "--ai-pause-ms", "60", "--timing", TIMING)
+    try:
+        await installation.start()
+        yield installation
+        installation.assert_no_faults()
+    finally:
+        await installation.close()
+
+
+def driver_of(nodes: Installation, room: str) -> Node:
+    """The node that drives the room, of those that run."""
+    names = {str(node.lines("nodes")[-1]["node"]): node for node in nodes.nodes if node.runs}
+    return names[ranking(room, tuple(names))[0]]
+
+
+async def length(nodes: Installation, room: str, least: int) -> int:
+    """How long the log of ``room`` is, once it is at least so long."""
+    async with asyncio.timeout(PATIENCE):
+        while (found := len(await nodes.log(room))) < least:  # noqa: ASYNC110
+            await asyncio.sleep(0.02)
+    return found
+
+
+async def test_a_room_of_ai_that_nobody_watches_is_finished_though_one_driver_after_the_other_dies(
+    slow: Installation, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ann = Guest(slow.ports, "Ann")
+    await ann.sit("hachinin-meri", deals=2)
+    await ann.start()
+    await ann.until_started()
+    await ann.vanish()
+    room = ann.room
+    waits: list[float] = []
+
+    reached = await length(slow, room, 12)
+    for _ in range(3):
+        driver = driver_of(slow, room)
+        await driver.kill()
+        began = time.monotonic()
+        dead = len(await slow.log(room))
+        reached = await length(slow, room, dead + 1)
+        waits.append(round(time.monotonic() - began, 2))
+        await length(slow, room, reached + 3)
+        await driver.start()
+
+    async with asyncio.timeout(PATIENCE):
+        while story_of(await slow.log(room)).room.phase is not Phase.FINISHED:  # noqa: ASYNC110
+            await asyncio.sleep(0.2)
+    story = check(await slow.log(room), [])
+    assert {type(entry.body).__name__ for entry in story.entries} >= {"Dropped", "StoodIn", "Acted"}
+    with capsys.disabled():
+        print(json.dumps({"seconds from a driver's death to the next entry": waits}))
+
+
+async def test_a_clock_that_runs_out_while_its_driver_is_dead_is_fired_once_by_another_node(slow: Installation) -> None:
+    ann = Guest([slow.nodes[0].port], "Ann", seed=1)
+    await ann.sit("hachinin-meri", deals=1)
+    driver = driver_of(slow, ann.room)
+    survivor = next(node for node in slow.nodes if node is not driver)
+    await ann.vanish()  # her grace of 50 ms begins, and is over before anybody notices the death
+    await driver.kill()
+
+    await until(lambda: survivor.runs)
+    async with asyncio.timeout(PATIENCE):
+        while not [entry for entry in await entries(slow, ann.room) if entry == "Freed"]:  # noqa: ASYNC110
+            await asyncio.sleep(0.05)
+    await driver.start()
+    assert (await entries(slow, ann.room)).count("Dropped") == 1
+    assert (await entries(slow, ann.room)).count("Freed") == 1
+
+
+async def entries(nodes: Installation, room: str) -> list[str]:
+    return [type(entry.body).__name__ for entry in story_of(await nodes.log(room)).entries]
