@@ -91,9 +91,12 @@ def found_in(source: str, *, manual: bool = False) -> Iterator[Found]:
         NotLiteral: a mark stands around an f-string, or a plural is not written out.
     """
     marks = MANUAL_MARKS if manual else MARKS
-    for node in ast.walk(ast.parse(source)):
+    within: set[ast.expr] = set()
+    for node in ast.walk(ast.parse(source)):  # what is inside a call comes after it
         match node:
-            case ast.Call(func=ast.Name(id=name)) if name in marks:
+            case ast.Call(func=ast.Name(id=name)) if name in marks and node not in within:
+                if len(marks[name]) > 1:
+                    within.update(node.args)
                 yield from _marked(node, marks[name])
             case ast.Call(func=ast.Attribute(value=ast.Name(id="click"), attr="option" | "command" | "group")):
                 yield from (Found(cleandoc(text), node.lineno) for text in _help(node))
@@ -121,6 +124,8 @@ def _literal(node: ast.expr) -> str | None:
     """A text that stands there; None where a variable stands, whose texts are marked elsewhere."""
     if isinstance(node, ast.JoinedStr) or (isinstance(node, ast.BinOp) and not isinstance(node.op, ast.BitOr)):
         raise NotLiteral(f"line {node.lineno}: {ast.unparse(node)}")
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "N_":
+        node = node.args[0]
     return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else None
 
 
