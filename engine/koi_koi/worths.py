@@ -203,9 +203,13 @@ def _numbers(nested: Iterable[Any]) -> Iterator[int]:
             yield from _numbers(each)
 
 
-@cache
 def worths_for(rules: Rules) -> Worths:
-    """The tables for ``rules``, made once."""
+    """The tables for ``rules``, made once for all that have the same yaku and points."""
+    return _made(Rules(viewing=rules.viewing, points=rules.points))
+
+
+@cache
+def _made(rules: Rules) -> Worths:
     alone = Rules(points=rules.points)
     with_viewings = Rules(points=rules.points, viewing=Viewing.ON)
     low_rules = with_viewings if rules.viewing is Viewing.ON else alone
