@@ -207,7 +207,7 @@ async def never_reading(port: int) -> int | None:
     raw.writer.transport.pause_reading()  # type: ignore[attr-defined]  # a socket's transport can
     ask = command("list") * 50
     with suppress(TimeoutError):
-        while await raw.send(ask):  # noqa: ASYNC110 - below the measure of commands, or that would end it
+        while await raw.send(ask):
             await asyncio.sleep(0.6)
     raw.writer.transport.abort()
     return None

@@ -47,6 +47,7 @@ class Guest:
         self._seat: Viewer = None
         self._number = 0
         self._muted: set[str] = set()
+        self._hung_up = False
         self._socket: ClientConnection
         self._reader: asyncio.Task[None] | None = None
         self._doing: set[asyncio.Task[None]] = set()
@@ -62,15 +63,18 @@ class Guest:
             f"ws://127.0.0.1:{port}", subprotocols=[Subprotocol(SUBPROTOCOL)], compression=None, close_timeout=1
         )
         self._seat = None
+        self._hung_up = False
         self._reader = asyncio.create_task(self._read(self._socket))
 
     async def drop(self) -> None:
         """Be cut off, without a word."""
+        self._hung_up = True
         self._socket.transport.abort()
         await self._read_to_the_end()
 
     async def leave(self) -> None:
         """Hang up, and do nothing more."""
+        self._hung_up = True
         for task in tuple(self._doing):
             task.cancel()
         await asyncio.gather(*self._doing, return_exceptions=True)
@@ -113,6 +117,8 @@ class Guest:
             if not answer.done():
                 answer.set_exception(ConnectionClosed(None, None))
                 answer.exception()  # whoever asked may have gone
+        if not self._hung_up and self.place:
+            self._do(self.come_back)  # a node that was slow for a moment was taken for dead, and asks all to come again
 
     def _seen(self, message: dict[str, Any]) -> None:
         """Note who one is and what one knows, before judging what was read."""

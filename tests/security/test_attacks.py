@@ -104,7 +104,7 @@ class Target:
     async def settled(self) -> None:
         """Wait until only the bystander is connected."""
         async with asyncio.timeout(30):
-            while await self.counted("fudaza_connections") > 1:  # noqa: ASYNC110 - another process tells nothing by itself
+            while await self.counted("fudaza_connections") > 1:
                 await asyncio.sleep(0.05)
 
 

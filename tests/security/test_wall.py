@@ -121,7 +121,7 @@ async def test_the_ai_process_inherits_no_setting_of_the_server(
     thinkers.start()
     try:
         async with asyncio.timeout(PATIENCE_SECONDS):
-            while not thinkers.pids:  # noqa: ASYNC110 - a process comes up by itself
+            while not thinkers.pids:
                 await asyncio.sleep(0.01)
     finally:
         await thinkers.stop()
