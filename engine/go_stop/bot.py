@@ -2,8 +2,8 @@
 
 Belongs here: what a position promises and how an action is weighed: that is all that ``easy`` and ``medium`` think, and
 what the searching levels (``search``) keep unless another action proves better. A bot knows its seat's view and
-nothing else. Every value is in points of the combination score. The weights are judgement, not rules: they were tried
-against each other with ``tests/engine/go_stop/strength.py``.
+nothing else. Every value is in points of the combination score. What is reckoned with is judgement, not rules, here
+and in ``weights``: tried against each other with ``tests/engine/go_stop/strength.py``.
 """
 
 from __future__ import annotations
@@ -53,6 +53,19 @@ from engine.go_stop.types import (
     Stop,
     View,
 )
+from engine.go_stop.weights import (
+    ANY_BRIGHT,
+    BRIGHT_PROGRESS,
+    CUP_CHOICE,
+    EACH_ANIMAL,
+    EACH_JUNK_UNIT,
+    EACH_RIBBON,
+    LOST,
+    RISE,
+    RISK,
+    RISK_OFFSET,
+    SET_PROGRESS,
+)
 
 LEVELS: Final = (Level.EASY, Level.MEDIUM, Level.HARD, Level.EXPERT)
 """Weakest first."""
@@ -60,19 +73,6 @@ SEARCHING: Final = frozenset((Level.HARD, Level.EXPERT))
 
 EASY_RANDOM_SHARE: Final = 0.4
 """How often the easy level plays any legal card instead of its best one."""
-
-# What captured cards promise, beyond the points that they make.
-_SET_PROGRESS: Final = (0.0, 0.1, 0.4, 0.0)
-"""Share of a set's points, by how many of its three cards are there; a whole set counts as points."""
-_BRIGHT_PROGRESS: Final = (0.0, 0.6, 1.6, 1.2, 2.0, 0.0)
-"""By number of brights, as long as three can still be had."""
-_ANY_BRIGHT: Final = 0.4
-"""One bright protects from paying double for want of one (G18)."""
-_EACH_ANIMAL: Final = 0.25
-_EACH_RIBBON: Final = 0.25
-_EACH_JUNK_UNIT: Final = 0.3
-_CUP_CHOICE: Final = 0.3
-"""The cup can be either (G14)."""
 
 # How a turn is weighed.
 _DENIAL: Final = 0.8
@@ -83,17 +83,6 @@ _OWN_STACK: Final = 0.7
 """Share of a month's value while it lies as a ppuk whose fourth card is in the own hand (G10)."""
 _KEPT_PAIR: Final = 0.4
 """Share of a pair's value when one half is laid down and nobody else can capture it."""
-
-# Stop or go.
-_RISE: Final = 2
-"""By how many points a score usually rises until the next decision."""
-_LOST: Final = 9
-"""What is usually paid to a player who stops after the other one called go."""
-_RISK: Final = (0.75, 0.6, 0.48, 0.3, 0.14, 0.1, 0.07, 0.05, 0.03)
-"""The chance that the other player stops first, by the points that two captures from the layout leave them short of
-their aim: from -3 and less up to 5 and more. Counted in 5,000 deals between greedy players.
-"""
-_RISK_OFFSET: Final = 3
 
 _MONTHS: Final = tuple(pile_of(card for card in CARDS if month(card) == number) for number in range(13))
 """The four cards of each month as a pile; the first entry is empty."""
@@ -145,18 +134,20 @@ def _table(legal: Sequence[Action], values: Sequence[float]) -> dict[str, float]
 
 def worth(pile: int, rival: int) -> float:
     """What ``pile`` makes and promises against the other player's pile ``rival``."""
-    total = float(points(pile))
+    promised = 0
     for row in SET_ROWS:
         if not rival & row.cards:
-            total += _SET_PROGRESS[(pile & row.cards).bit_count()] * row.points
+            promised += SET_PROGRESS[(pile & row.cards).bit_count()] * row.points
     brights = (pile & BRIGHTS).bit_count()
     if brights:
-        total += _ANY_BRIGHT
+        promised += ANY_BRIGHT
         if (rival & BRIGHTS).bit_count() <= 2:
-            total += _BRIGHT_PROGRESS[brights]
-    total += _EACH_ANIMAL * (pile & ANIMALS).bit_count() + _EACH_RIBBON * (pile & RIBBONS).bit_count()
-    total += _EACH_JUNK_UNIT * junk_units(pile)
-    return total + _CUP_CHOICE if pile & CUP_PILE else total
+            promised += BRIGHT_PROGRESS[brights]
+    promised += EACH_ANIMAL * (pile & ANIMALS).bit_count() + EACH_RIBBON * (pile & RIBBONS).bit_count()
+    promised += EACH_JUNK_UNIT * junk_units(pile)
+    if pile & CUP_PILE:
+        promised += CUP_CHOICE
+    return points(pile) + promised / 100
 
 
 def _bits(pile: int) -> Iterator[int]:
@@ -289,8 +280,8 @@ class _Outlook:
             carry=table.carry,
         )
         doubled = {doubling.reason: doubling.factor for doubling in paid.doublings}
-        lost = _LOST * doubled.get(DoublingReason.NAGARI, 1) * (2 if table.options["go_bak"] == GoBak.ON else 1)
-        more = after_goes(paid.score.points + _RISE, paid.goes + 1) - paid.after_goes
+        lost = LOST * doubled.get(DoublingReason.NAGARI, 1) * (2 if table.options["go_bak"] == GoBak.ON else 1)
+        more = after_goes(paid.score.points + RISE, paid.goes + 1) - paid.after_goes
         risk = self._risk()
         going = (1 - risk) * (paid.points + more) - risk * lost
         best = Go() if going > paid.points else Stop()
@@ -303,7 +294,7 @@ class _Outlook:
         now = points(self.theirs)
         rises = sorted((reached - now for reached in reach), reverse=True)
         missing = decision_threshold(self.table, self.rival) - now - sum(rises[:2])
-        return _RISK[max(0, min(missing + _RISK_OFFSET, len(_RISK) - 1))]
+        return RISK[max(0, min(missing + RISK_OFFSET, len(RISK) - 1))] / 1000
 
     # Reasons ----------------------------------------------------------------------------------------------
 

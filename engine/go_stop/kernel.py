@@ -17,6 +17,7 @@ from engine.go_stop import flat, playout
 from engine.go_stop.flat import Flat, Move, Seen
 from engine.go_stop.playout import Weights
 from engine.go_stop.types import STOCK_SIZE, Phase
+from engine.go_stop.weights import LOST, RISE, RISK
 
 PHASES: Final = (Phase.PLAY, Phase.CHOOSE, Phase.DECIDE, Phase.OVER)
 _DEAL: Final = struct.Struct(f"=10Q15q{STOCK_SIZE}Q")
@@ -52,9 +53,9 @@ def tables(weights: Weights) -> bytes:
         weights.junk,
         weights.exposure,
         weights.kept,
-        weights.rise,
-        weights.lost,
-        *weights.risk,
+        RISE,
+        LOST,
+        *RISK,
     ]
     return struct.pack(f"={len(words)}i", *words)
 

@@ -39,21 +39,23 @@ from engine.go_stop.flat import (
 )
 from engine.go_stop.scoring import GODORI_ROW, RIBBON_SET_ROWS, SetRow, after_goes, cards_of
 from engine.go_stop.types import DECISION_POINTS, Phase
-
-# What captured cards promise beyond their points. A point is 100.
-_SET_PROGRESS: Final = (0, 10, 40, 0)
-"""For each point of a set, by how many of its cards are there; none once the other player has one of them."""
-_BRIGHT_PROGRESS: Final = (0, 60, 160, 120, 200, 0)
-"""By number of brights; none once the other player has three."""
-_ANY_BRIGHT: Final = 40
-_EACH_ANIMAL: Final = 25
-_EACH_RIBBON: Final = 25
-_EACH_JUNK_UNIT: Final = 30
-_CUP_CHOICE: Final = 30
+from engine.go_stop.weights import (
+    ANY_BRIGHT,
+    BRIGHT_PROGRESS,
+    CUP_CHOICE,
+    EACH_ANIMAL,
+    EACH_JUNK_UNIT,
+    EACH_RIBBON,
+    LOST,
+    RISE,
+    RISK,
+    RISK_OFFSET,
+    SET_PROGRESS,
+)
 
 
 class Weights(Struct, frozen=True):
-    """How a quick player weighs a turn and a decision."""
+    """How a quick player weighs a turn."""
 
     capture: int = 10
     """Tenths of what a capture is worth to oneself."""
@@ -65,18 +67,9 @@ class Weights(Struct, frozen=True):
     """Tenths of what a discard offers the other player."""
     kept: int = 2
     """Tenths of what the own other card of the month will make of a discard."""
-    rise: int = 2
-    """By how many points a score usually rises until the next decision."""
-    lost: int = 9
-    """What is usually paid to a player who stops after the other one called go."""
-    risk: tuple[int, ...] = (750, 600, 480, 300, 140, 100, 70, 50, 30)
-    """Thousandths: the chance that the other player stops first, by the points that two captures from the layout leave
-    them short of their aim, from -3 and less up to 5 and more.
-    """
 
 
 WEIGHTS: Final = Weights()
-RISK_OFFSET: Final = 3
 
 
 # Tables ----------------------------------------------------------------------------------------------------------
@@ -85,12 +78,12 @@ RISK_OFFSET: Final = 3
 def _progress(pile: int, rival: int, rows: Sequence[SetRow]) -> int:
     """What the sets ``rows`` promise to who has ``pile``."""
     sets = [(flat_pile(cards_of(row.cards)), row.points) for row in rows]
-    return sum(points * _SET_PROGRESS[(pile & cards).bit_count()] for cards, points in sets if not rival & cards)
+    return sum(points * SET_PROGRESS[(pile & cards).bit_count()] for cards, points in sets if not rival & cards)
 
 
 def _worth_of_brights(*, open_yet: bool) -> tuple[int, ...]:
     return tuple(
-        100 * points + _ANY_BRIGHT * bool(brights) + _BRIGHT_PROGRESS[brights.bit_count()] * open_yet
+        100 * points + ANY_BRIGHT * bool(brights) + BRIGHT_PROGRESS[brights.bit_count()] * open_yet
         for brights, points in enumerate(BRIGHT_POINTS)
     )
 
@@ -98,8 +91,8 @@ def _worth_of_brights(*, open_yet: bool) -> tuple[int, ...]:
 def _worth_of_animals(rival: int) -> tuple[int, ...]:
     return tuple(
         100 * points
-        + _EACH_ANIMAL * animals.bit_count()
-        + _CUP_CHOICE * bool(animals << ANIMAL_SHIFT & CUP)
+        + EACH_ANIMAL * animals.bit_count()
+        + CUP_CHOICE * bool(animals << ANIMAL_SHIFT & CUP)
         + _progress(animals << ANIMAL_SHIFT, rival, (GODORI_ROW,))
         for animals, points in enumerate(ANIMAL_POINTS)
     )
@@ -107,7 +100,7 @@ def _worth_of_animals(rival: int) -> tuple[int, ...]:
 
 def _worth_of_ribbons(rival: int) -> tuple[int, ...]:
     return tuple(
-        100 * points + _EACH_RIBBON * ribbons.bit_count() + _progress(ribbons << RIBBON_SHIFT, rival, RIBBON_SET_ROWS)
+        100 * points + EACH_RIBBON * ribbons.bit_count() + _progress(ribbons << RIBBON_SHIFT, rival, RIBBON_SET_ROWS)
         for ribbons, points in enumerate(RIBBON_POINTS)
     )
 
@@ -128,7 +121,7 @@ BROKEN_RIBBONS: Final = _broken(RIBBON_SET_ROWS, RIBBON_SHIFT, RIBBON_MASK)
 BRIGHT_WORTHS: Final = (_worth_of_brights(open_yet=True), _worth_of_brights(open_yet=False))
 ANIMAL_WORTHS: Final = tuple(_worth_of_animals(_breaking((GODORI_ROW,), broken)) for broken in range(2))
 RIBBON_WORTHS: Final = tuple(_worth_of_ribbons(_breaking(RIBBON_SET_ROWS, broken)) for broken in range(8))
-JUNK_WORTHS: Final = tuple(100 * JUNK_POINTS[units] + _EACH_JUNK_UNIT * units for units in range(MOST_JUNK + 1))
+JUNK_WORTHS: Final = tuple(100 * JUNK_POINTS[units] + EACH_JUNK_UNIT * units for units in range(MOST_JUNK + 1))
 
 
 class _Eyes:
@@ -263,7 +256,7 @@ def quick_choice(flat: Flat) -> int:
 
 def quick_go(flat: Flat) -> bool:
     """Whether what one more go may add outweighs what may be lost (G15 to G17)."""
-    seat, weights = flat.turn, WEIGHTS
+    seat = flat.turn
     hand = flat.hands[seat]
     if not hand:
         return False  # G16
@@ -279,8 +272,8 @@ def quick_go(flat: Flat) -> bool:
             elif rise > second:
                 second = rise
     missing = max(DECISION_POINTS, flat.go_points[1 - seat] + 1) - now - first - second
-    risk = weights.risk[max(0, min(missing + RISK_OFFSET, len(weights.risk) - 1))]
+    risk = RISK[max(0, min(missing + RISK_OFFSET, len(RISK) - 1))]
     paid, goes, score = flat.paid(), flat.goes[seat], points(mine)
-    more = after_goes(score + weights.rise, goes + 1) - after_goes(score, goes)
-    lost = weights.lost * flat.terms.nagari_factor * (2 if flat.terms.go_bak else 1)
+    more = after_goes(score + RISE, goes + 1) - after_goes(score, goes)
+    lost = LOST * flat.terms.nagari_factor * (2 if flat.terms.go_bak else 1)
     return (1000 - risk) * (paid + more) - risk * lost > 1000 * paid
