@@ -43,8 +43,9 @@ class LazyGroup(click.Group):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """The language first, wherever it stands: everything else may have to be said in it."""
-        become(language_of_locale(os.environ))
-        return super().parse_args(ctx, _language_first(args))
+        languages, others = _parted(args)
+        become(_wanted(languages))
+        return super().parse_args(ctx, [*languages, *others])
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
         """All commands, in the order of the overview."""
@@ -84,26 +85,31 @@ class Language(click.ParamType[str]):
         return language
 
 
-def _language_first(args: list[str]) -> list[str]:
-    """``args`` with every ``--lang`` of theirs in front: it may stand before the command or behind it."""
-    first: list[str] = []
-    rest: list[str] = []
+def _parted(args: list[str]) -> tuple[list[str], list[str]]:
+    """Every ``--lang`` among ``args``, before the command or behind it; and everything else."""
+    languages: list[str] = []
+    others: list[str] = []
     remaining = iter(args)
     for argument in remaining:
         if argument == "--":
-            return [*first, *rest, argument, *remaining]
-        if argument == LANGUAGE_OPTION:
-            first += [argument, *(value for value in (next(remaining, None),) if value is not None)]
+            others += [argument, *remaining]
+        elif argument == LANGUAGE_OPTION:
+            value = next(remaining, None)
+            languages.append(argument if value is None else f"{argument}={value}")
         elif argument.startswith(f"{LANGUAGE_OPTION}="):
-            first.append(argument)
+            languages.append(argument)
         else:
-            rest.append(argument)
-    return [*first, *rest]
+            others.append(argument)
+    return languages, others
 
 
-def _speak(_ctx: click.Context, _option: click.Parameter, language: str | None) -> None:
-    if language is not None:
-        become(language)
+def _wanted(languages: list[str]) -> str:
+    """The reader's language. One that we do not speak is refused when the option is read, in the next best."""
+    given = [option.partition("=")[2] for option in reversed(languages)]
+    for tag in (*given, os.environ.get(VARIABLE, "")):
+        if language := language_of(tag):
+            return language
+    return language_of_locale(os.environ)
 
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
@@ -115,7 +121,6 @@ def _speak(_ctx: click.Context, _option: click.Parameter, language: str | None) 
     show_envvar=True,
     is_eager=True,
     expose_value=False,
-    callback=_speak,
     help="The language: en, ja, ko, de, da, cs, hi or pt. Otherwise that of your locale.",
 )
 def main() -> None:

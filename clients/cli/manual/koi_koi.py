@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from clients.cli.manual.page import ExplainedOption, explained, heading, options_of, paragraph, rows, rule, title
-from clients.cli.words import N_, Lines, _
+from clients.cli.words import N_, Lines, _, listed
 from clients.cli.words.koi_koi import NAMES, YAKU
 from engine.koi_koi import KOI_KOI
 from engine.koi_koi.rules import HAND
@@ -147,6 +147,6 @@ def _yaku() -> list[tuple[str, str]]:
             notes.append(_("without the rain man, {card}").format(card=RAIN_MAN))
         if yaku in {each.yaku for each in VIEWING_SETS}:
             notes.append(_("option viewing"))
-        note = ", ".join(filter(None, notes))
+        note = listed(filter(None, notes))
         pairs.append((_(YAKU[yaku]), f"{house} / {nintendo}" + (f"  ({note})" if note else "")))
     return pairs
