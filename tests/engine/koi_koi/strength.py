@@ -17,6 +17,7 @@ from msgspec import Struct
 from engine.game import Budget, Level, Options
 from engine.koi_koi import KOI_KOI
 from engine.koi_koi.types import Action, State, View
+from engine.koi_koi.yardstick import greedy
 from tests.engine.koi_koi.scenes import FIRST, deal, shuffled
 
 Player: TypeAlias = Callable[[View, Sequence[Action], Random], Action]
@@ -38,15 +39,20 @@ def at_random(_: View, legal: Sequence[Action], rng: Random) -> Action:
     return rng.choice(legal)
 
 
-def level(which: Level) -> Player:
+def plain_greedy(view: View, legal: Sequence[Action], _: Random) -> Action:
+    return greedy(view, legal)
+
+
+def level(which: Level, rollouts: int | None = None) -> Player:
     def choose(view: View, legal: Sequence[Action], rng: Random) -> Action:
-        return KOI_KOI.choose(view, legal, rng, Budget(level=which))
+        return KOI_KOI.choose(view, legal, rng, Budget(which, rollouts))
 
     return choose
 
 
 PLAYERS: Final[Mapping[str, Player]] = {
     "random": at_random,
+    "greedy": plain_greedy,
     "easy": level(Level.EASY),
     "medium": level(Level.MEDIUM),
 }
