@@ -70,7 +70,7 @@ async def get(port: int, path: str) -> tuple[int, str]:
 async def told(port: int, path: str, answer: tuple[int, str]) -> None:
     """Ask until this is the answer, slowly enough for an address's share of connections."""
     async with asyncio.timeout(20):
-        while await get(port, path) != answer:
+        while await get(port, path) != answer:  # noqa: ASYNC110 - another process cannot set our event
             await asyncio.sleep(0.03)
 
 
