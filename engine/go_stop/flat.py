@@ -103,19 +103,34 @@ def _bright_points(brights: int) -> int:
     return rows[0] if rows else 0
 
 
-def _set_points(pile: int, rows: Sequence[scoring.SetRow]) -> int:
-    return sum(row.points for row in rows if not flat_pile(scoring.cards_of(row.cards)) & ~pile)
+class FlatSet(Struct, frozen=True):
+    """A combination of particular cards: ``scoring.SetRow``."""
+
+    cards: int
+    points: int
+
+
+def _flat_sets(rows: Sequence[scoring.SetRow]) -> tuple[FlatSet, ...]:
+    return tuple([FlatSet(flat_pile(scoring.cards_of(row.cards)), row.points) for row in rows])
+
+
+GODORI_SETS: Final = _flat_sets((scoring.GODORI_ROW,))
+RIBBON_SETS: Final = _flat_sets(scoring.RIBBON_SET_ROWS)
+
+
+def _set_points(pile: int, sets: Sequence[FlatSet]) -> int:
+    return sum([each.points for each in sets if not each.cards & ~pile])
 
 
 BRIGHT_POINTS: Final = tuple(map(_bright_points, range(BRIGHT_MASK + 1)))
 """By the brights of a pile."""
 ANIMAL_POINTS: Final = tuple(
-    ANIMAL_ROW.points(animals.bit_count()) + _set_points(animals << ANIMAL_SHIFT, (scoring.GODORI_ROW,))
+    ANIMAL_ROW.points(animals.bit_count()) + _set_points(animals << ANIMAL_SHIFT, GODORI_SETS)
     for animals in range(ANIMAL_MASK + 1)
 )
 """By the animals of a pile, the cup as one of them."""
 RIBBON_POINTS: Final = tuple(
-    RIBBON_ROW.points(ribbons.bit_count()) + _set_points(ribbons << RIBBON_SHIFT, scoring.RIBBON_SET_ROWS)
+    RIBBON_ROW.points(ribbons.bit_count()) + _set_points(ribbons << RIBBON_SHIFT, RIBBON_SETS)
     for ribbons in range(RIBBON_MASK + 1)
 )
 """By the ribbons of a pile."""

@@ -23,6 +23,7 @@ from engine.go_stop.flat import (
     CUP,
     DOUBLE_SHIFT,
     GO,
+    GODORI_SETS,
     JUNK_POINTS,
     JUNK_SHIFT,
     MONTH_OF,
@@ -30,14 +31,15 @@ from engine.go_stop.flat import (
     MOST_JUNK,
     RIBBON_MASK,
     RIBBON_POINTS,
+    RIBBON_SETS,
     RIBBON_SHIFT,
     STOP,
     Flat,
+    FlatSet,
     Move,
-    flat_pile,
     points,
 )
-from engine.go_stop.scoring import GODORI_ROW, RIBBON_SET_ROWS, SetRow, after_goes, cards_of
+from engine.go_stop.scoring import after_goes
 from engine.go_stop.types import DECISION_POINTS, Phase
 from engine.go_stop.weights import (
     ANY_BRIGHT,
@@ -75,10 +77,9 @@ WEIGHTS: Final = Weights()
 # Tables ----------------------------------------------------------------------------------------------------------
 
 
-def _progress(pile: int, rival: int, rows: Sequence[SetRow]) -> int:
-    """What the sets ``rows`` promise to who has ``pile``."""
-    sets = [(flat_pile(cards_of(row.cards)), row.points) for row in rows]
-    return sum(points * SET_PROGRESS[(pile & cards).bit_count()] for cards, points in sets if not rival & cards)
+def _progress(pile: int, rival: int, sets: Sequence[FlatSet]) -> int:
+    """What ``sets`` promise to who has ``pile``."""
+    return sum([each.points * SET_PROGRESS[(pile & each.cards).bit_count()] for each in sets if not rival & each.cards])
 
 
 def _worth_of_brights(*, open_yet: bool) -> tuple[int, ...]:
@@ -93,34 +94,34 @@ def _worth_of_animals(rival: int) -> tuple[int, ...]:
         100 * points
         + EACH_ANIMAL * animals.bit_count()
         + CUP_CHOICE * bool(animals << ANIMAL_SHIFT & CUP)
-        + _progress(animals << ANIMAL_SHIFT, rival, (GODORI_ROW,))
+        + _progress(animals << ANIMAL_SHIFT, rival, GODORI_SETS)
         for animals, points in enumerate(ANIMAL_POINTS)
     )
 
 
 def _worth_of_ribbons(rival: int) -> tuple[int, ...]:
     return tuple(
-        100 * points + EACH_RIBBON * ribbons.bit_count() + _progress(ribbons << RIBBON_SHIFT, rival, RIBBON_SET_ROWS)
+        100 * points + EACH_RIBBON * ribbons.bit_count() + _progress(ribbons << RIBBON_SHIFT, rival, RIBBON_SETS)
         for ribbons, points in enumerate(RIBBON_POINTS)
     )
 
 
-def _broken(rows: Sequence[SetRow], shift: int, mask: int) -> tuple[int, ...]:
-    """For every choice of cards of a kind: which of ``rows`` they break, as bits."""
-    sets = [flat_pile(cards_of(row.cards)) >> shift for row in rows]
-    return tuple(sum(1 << place for place, cards in enumerate(sets) if pile & cards) for pile in range(mask + 1))
+def _broken(sets: Sequence[FlatSet], shift: int, mask: int) -> tuple[int, ...]:
+    """For every choice of cards of a kind: which of ``sets`` they break, as bits."""
+    shifted = [each.cards >> shift for each in sets]
+    return tuple(sum([1 << place for place, cards in enumerate(shifted) if pile & cards]) for pile in range(mask + 1))
 
 
-def _breaking(rows: Sequence[SetRow], broken: int) -> int:
-    """Cards that break just those of ``rows``."""
-    return sum(flat_pile(cards_of(row.cards)) for place, row in enumerate(rows) if broken >> place & 1)
+def _breaking(sets: Sequence[FlatSet], broken: int) -> int:
+    """Cards that break just those of ``sets``."""
+    return sum([each.cards for place, each in enumerate(sets) if broken >> place & 1])
 
 
-BROKEN_ANIMALS: Final = _broken((GODORI_ROW,), ANIMAL_SHIFT, ANIMAL_MASK)
-BROKEN_RIBBONS: Final = _broken(RIBBON_SET_ROWS, RIBBON_SHIFT, RIBBON_MASK)
+BROKEN_ANIMALS: Final = _broken(GODORI_SETS, ANIMAL_SHIFT, ANIMAL_MASK)
+BROKEN_RIBBONS: Final = _broken(RIBBON_SETS, RIBBON_SHIFT, RIBBON_MASK)
 BRIGHT_WORTHS: Final = (_worth_of_brights(open_yet=True), _worth_of_brights(open_yet=False))
-ANIMAL_WORTHS: Final = tuple(_worth_of_animals(_breaking((GODORI_ROW,), broken)) for broken in range(2))
-RIBBON_WORTHS: Final = tuple(_worth_of_ribbons(_breaking(RIBBON_SET_ROWS, broken)) for broken in range(8))
+ANIMAL_WORTHS: Final = tuple(_worth_of_animals(_breaking(GODORI_SETS, broken)) for broken in range(2))
+RIBBON_WORTHS: Final = tuple(_worth_of_ribbons(_breaking(RIBBON_SETS, broken)) for broken in range(8))
 JUNK_WORTHS: Final = tuple(100 * JUNK_POINTS[units] + EACH_JUNK_UNIT * units for units in range(MOST_JUNK + 1))
 
 
