@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 import subprocess
 import sys
+import sysconfig
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -23,9 +25,18 @@ static struct PyModuleDef module = {PyModuleDef_HEAD_INIT, "_kernel", NULL, -1, 
 PyMODINIT_FUNC PyInit__kernel(void) { return PyModule_Create(&module); }
 """
 
-needs_compiler = pytest.mark.skipif(
-    shutil.which(os.environ.get("CC", "cc")) is None and shutil.which("gcc") is None, reason="there is no C compiler"
-)
+
+def compiles() -> bool:
+    """Whether there is a C compiler, as the build would choose it, and Python's headers."""
+    compiler = os.environ.get("CC") or sysconfig.get_config_var("CC") or "cc"
+    command = [*shlex.split(compiler), "-fsyntax-only", "-xc", f"-I{sysconfig.get_path('include')}", "-"]
+    try:
+        return subprocess.run(command, input=b"#include <Python.h>", capture_output=True, check=False).returncode == 0
+    except OSError:
+        return False
+
+
+needs_compiler = pytest.mark.skipif(not compiles(), reason="there is no C compiler that finds Python's headers")
 
 
 @pytest.fixture
