@@ -47,26 +47,29 @@ class Door:
         self._from: Counter[str] = Counter()
         self._coming = Buckets(settings.connections_per_second, settings.connection_burst)
 
-    def enter(self, peer: str) -> bool:
-        """Let a socket in; False if there are too many or they come too fast. A proxy brings everybody's."""
-        network = network_of(peer)
+    def enter(self) -> bool:
+        """Let a socket in; False if there are too many."""
         if self.sockets >= self.settings.max_connections + _HALF_OPEN:
             return False
-        if peer not in self.settings.proxies and (
-            self._from[network] >= self.settings.connections_per_address or self._coming.take(network, self.clock())
-        ):
-            return False
         self.sockets += 1
-        self._from[network] += 1
         return True
 
-    def leave(self, peer: str) -> None:
+    def leave(self) -> None:
         """A socket that was let in is gone."""
-        network = network_of(peer)
         self.sockets -= 1
-        self._from[network] -= 1
-        if not self._from[network]:
-            del self._from[network]
+
+    def claim(self, address: str) -> bool:
+        """Count a socket for ``address``; False if it has too many or they come too fast."""
+        if self._from[address] >= self.settings.connections_per_address or self._coming.take(address, self.clock()):
+            return False
+        self._from[address] += 1
+        return True
+
+    def release(self, address: str) -> None:
+        """A socket that was counted for ``address`` is gone."""
+        self._from[address] -= 1
+        if not self._from[address]:
+            del self._from[address]
 
 
 class GuardedConnection(ServerConnection):
@@ -75,7 +78,9 @@ class GuardedConnection(ServerConnection):
     def __init__(self, door: Door, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
         self._door = door
-        self._entered: str | None = None
+        self._entered = False
+        self._address: str | None = None
+        """For whom the socket is counted."""
         rate, burst = door.settings.commands_per_second, door.settings.command_burst
         self._frames = Bucket(rate * _FRAMES_PER_COMMAND, burst * _FRAMES_PER_COMMAND, door.clock())
         self._flooding = False
@@ -85,17 +90,24 @@ class GuardedConnection(ServerConnection):
         """Turn the socket away if it is one too many: without a word, which would cost more than it is worth."""
         super().connection_made(transport)
         peer = str((transport.get_extra_info("peername") or ("",))[0])
-        if self._door.enter(peer):
-            self._entered = peer
-        else:
+        self._entered = self._door.enter()
+        if not self._entered or not (peer in self._door.settings.proxies or self.is_from(network_of(peer))):
             self._door.metrics.turned_away.inc()
             self.transport.abort()
 
+    def is_from(self, address: str) -> bool:
+        """Count the socket for ``address``: the peer, or whom a proxy names; False if that is one too many for it."""
+        if self._door.claim(address):
+            self._address = address
+            return True
+        return False
+
     def connection_lost(self, exc: Exception | None) -> None:
         """Make room for another."""
-        if self._entered is not None:
-            self._door.leave(self._entered)
-            self._entered = None
+        if self._address is not None:
+            self._door.release(self._address)
+        if self._entered:
+            self._door.leave()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:

@@ -155,11 +155,22 @@ class Gateway:
             why = Refused.DRAINING if self.health.draining else Refused.HALL_FULL
             response = connection.respond(HTTPStatus.SERVICE_UNAVAILABLE, f"{why.value}\n")
             response.headers["Retry-After"] = _RETRY_AFTER_SECONDS
+        elif not self._counted(connection):
+            self.metrics.turned_away.inc()
+            response = connection.respond(HTTPStatus.TOO_MANY_REQUESTS, f"{Refused.TOO_FAST.value}\n")
+            response.headers["Retry-After"] = _RETRY_AFTER_SECONDS
         else:
             return None
         if request.method == "HEAD":
             response.body = b""
         return response
+
+    def _counted(self, connection: ServerConnection) -> bool:
+        """Whether the client whom a proxy brings may have another connection; who comes directly was counted before."""
+        assert isinstance(connection, GuardedConnection)
+        peer = str(connection.remote_address[0]) if connection.remote_address else ""
+        proxies = self.settings.proxies
+        return peer not in proxies or connection.is_from(address_of(connection, proxies))
 
     async def _connected(self, connection: ServerConnection) -> None:
         session = Session(self, connection)

@@ -121,33 +121,29 @@ def door(**settings: Any) -> Door:
 def test_an_address_has_only_so_many_sockets_and_gets_another_for_each_that_goes() -> None:
     entrance = door(connections_per_address=2)
 
-    assert [entrance.enter("203.0.113.7") for _ in range(3)] == [True, True, False]
-    assert entrance.enter("203.0.113.8")
-    entrance.leave("203.0.113.7")
-    assert entrance.enter("203.0.113.7")
-    assert entrance.sockets == 3
+    assert [entrance.claim("203.0.113.7") for _ in range(3)] == [True, True, False]
+    assert entrance.claim("203.0.113.8")
+    entrance.release("203.0.113.7")
+    assert entrance.claim("203.0.113.7")
 
 
 def test_an_address_opens_sockets_only_so_fast() -> None:
     entrance = door(connection_burst=2, connections_per_second=1)
     for _ in range(2):
-        assert entrance.enter("203.0.113.7")
-        entrance.leave("203.0.113.7")
+        assert entrance.claim("203.0.113.7")
+        entrance.release("203.0.113.7")
 
-    assert not entrance.enter("203.0.113.7")
-
-
-def test_a_proxy_may_bring_as_many_as_there_is_room_for() -> None:
-    entrance = door(connections_per_address=1, connection_burst=1, proxies=("2001:db8::1",))
-
-    assert all(entrance.enter("2001:db8::1") for _ in range(5))
+    assert not entrance.claim("203.0.113.7")
 
 
 def test_sockets_in_all_are_bounded_whatever_they_are() -> None:
-    entrance = door(max_connections=10, connections_per_address=1)
-    let_in = sum(entrance.enter(f"203.0.{number >> 8}.{number & 255}") for number in range(5_000))
+    entrance = door(max_connections=10)
+    let_in = sum(entrance.enter() for _ in range(5_000))
 
     assert 10 < let_in < 500
+    entrance.leave()
+    assert entrance.enter()
+    assert not entrance.enter()
 
 
 @pytest.mark.parametrize(
@@ -181,6 +177,19 @@ async def test_a_socket_too_many_is_turned_away_before_any_handshake() -> None:
         async with opened.wire():
             assert opened.gateway.door.sockets == 1
         assert not await reader.read()
+
+
+async def test_behind_a_proxy_each_client_is_counted_and_not_the_proxy() -> None:
+    async with gate(Settings(data="", connections_per_address=1, proxies=("127.0.0.1",))) as opened:
+        first, second = "X-Forwarded-For: 203.0.113.1", "X-Forwarded-For: 203.0.113.2"
+        async with asyncio.TaskGroup() as group:
+            held = [group.create_task(handshake(opened.port, [header])) for header in (first, second)]
+        assert [(await each)[0] for each in held] == [101, 101]
+        assert await status_of(opened.port, [first]) == 429
+        (await held[0])[1].transport.abort()
+        await until(lambda: opened.gateway.door.sockets == 1)
+        assert await status_of(opened.port, [first]) == 101
+        (await held[1])[1].transport.abort()
 
 
 async def test_who_never_finishes_the_handshake_is_cut_off() -> None:
@@ -315,7 +324,14 @@ async def test_a_browser_of_no_configured_origin_and_a_null_origin_are_turned_aw
 
 
 async def status_of(port: int, headers: Sequence[str]) -> int:
-    """The status of a handshake with these headers."""
+    """The status of a handshake with these headers; the connection is ended."""
+    status, writer = await handshake(port, headers)
+    writer.transport.abort()
+    return status
+
+
+async def handshake(port: int, headers: Sequence[str]) -> tuple[int, asyncio.StreamWriter]:
+    """The status of a handshake with these headers, and the connection."""
     lines = [
         "GET / HTTP/1.1",
         "Host: x",
@@ -328,9 +344,7 @@ async def status_of(port: int, headers: Sequence[str]) -> int:
     ]
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     writer.write("\r\n".join([*lines, "", ""]).encode())
-    status = int((await reader.readline()).split()[1])
-    writer.transport.abort()
-    return status
+    return int((await reader.readline()).split()[1]), writer
 
 
 @pytest_asyncio.fixture

@@ -133,6 +133,15 @@ async def test_the_ai_process_inherits_no_setting_of_the_server(
     assert os.environ["PATH"] in told
 
 
+async def test_the_ai_process_has_nothing_loaded_that_could_reach_the_store_or_a_client() -> None:
+    asking = "import sys, server.worker; print(*sorted({name.partition('.')[0] for name in sys.modules}), *sys.modules)"
+    process = await asyncio.create_subprocess_exec(sys.executable, "-c", asking, stdout=asyncio.subprocess.PIPE)
+    loaded = set((await process.communicate())[0].decode().split())
+
+    assert "engine" in loaded
+    assert not loaded & {"redis", "websockets", "asyncio", "protocol", "server.room", "server.store", "server.entries"}
+
+
 def test_a_question_of_another_seats_view_would_be_found_out() -> None:
     """What the first test relies on: a view that is not the seat's names cards that the seat may not know."""
     game = GAMES["koi-koi"]
