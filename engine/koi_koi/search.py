@@ -33,7 +33,7 @@ except ImportError:  # built only where there is a C compiler (hatch_build.py)
 
 PLAN: Final = Plan()
 """A standard error before the favourite, no prior: ``docs/ai/koi-koi.md`` has what else was tried."""
-ROLLOUTS: Final = {Level.HARD: 800, Level.EXPERT: 10_000}
+ROLLOUTS: Final = {Level.HARD: 800, Level.EXPERT: 6_000}
 """What fits into 50 ms of a processor, without the kernel and with it."""
 
 PlayOut: TypeAlias = Callable[[bytes, Sequence[bytes]], Sequence[int]]
