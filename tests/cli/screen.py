@@ -121,6 +121,7 @@ async def seated(
 
 @pytest.fixture
 def private_state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A directory of this test's own for seats and servers."""
+    """A directory of this test's own for seats and servers, and another for what a person has chosen."""
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     return tmp_path / "fudaza"

@@ -54,7 +54,7 @@ class Client:
 
     async def until(self, true: Callable[[], bool], what: str = "") -> None:
         """Wait until something is so; each round lets everything that waits for the event loop have its turn."""
-        for _round in range(400):
+        for _round in range(150):
             await self.pilot.pause()
             if true():
                 return
@@ -78,6 +78,7 @@ async def at_table(
     door: type[Command] = Create,
     lobby: bool = False,
     clock: Callable[[], float] = lambda: 0.0,
+    down: int = 0,
     **fields: Any,
 ) -> AsyncIterator[Client]:
     """A client whose person opened a room (or came in by ``door``) and, with ``start``, began a match.
@@ -86,6 +87,7 @@ async def at_table(
     """
     hall = hall or Hall(game, seed=5)
     network = Network(hall)
+    network.down = down
     made: list[int] = []
 
     def sit_down() -> Sitting:

@@ -11,9 +11,10 @@ from collections.abc import Sequence
 from typing import Any, ClassVar, Final
 
 from msgspec import Struct
+from rich.cells import cell_len
 
 from clients.cli.tui import flower_cards
-from clients.cli.tui.canvas import Canvas, Piece
+from clients.cli.tui.canvas import Canvas, Piece, pad
 from clients.cli.tui.choosing import Pick
 from clients.cli.tui.flower_cards import HEIGHT, SYMBOLS, WIDE, WIDTH
 from clients.cli.tui.panel import Looking, Panel, word_picks
@@ -166,7 +167,7 @@ class FlowerPanel(Panel):
         elif middle.turn_so_far:
             canvas.right(y, [(f" {_('in this turn:')} {' '.join(middle.turn_so_far)} ", "note")])
         cards = sorted(middle.cards)
-        across = canvas.width // WIDTH
+        across = max(1, canvas.width // WIDTH)
         boxes = -(-len(cards) // across) * HEIGHT
         if boxes <= rows and not middle.notes:
             self._boxes(canvas, y + 1 + (rows - boxes) // 2, looking, cards, across)
@@ -196,14 +197,18 @@ class FlowerPanel(Panel):
         self, canvas: Canvas, y: int, rows: int, looking: Looking, *, cards: list[Card], notes: dict[int, str]
     ) -> None:
         months = sorted({month(card) for card in cards})
-        columns = max(1, canvas.width // CELL)
-        width = canvas.width // columns
-        deep = max(1, min(rows, -(-len(months) // columns)))
+        most = max(1, canvas.width // CELL)
+        columns = min(most, max(1, -(-len(months) // max(1, rows))))
+        width, deep = canvas.width // columns, max(1, -(-len(months) // columns))
         for place, number in enumerate(months):
             column, row = divmod(place, deep)
             here = [card for card in cards if month(card) == number]
-            pieces: list[Piece] = [(f" {number:02} ", "title"), (self.names.flower(here[0])[:NAME_WIDTH], "text")]
-            x = canvas.line(column * width, y + row, pieces) + 1
+            flower = self.names.flower(here[0])
+            flower = flower if cell_len(flower) <= NAME_WIDTH else flower_cards.short(flower)
+            x = (
+                canvas.line(column * width, y + row, [(f" {number:02} ", "title"), (pad(flower, NAME_WIDTH), "text")])
+                + 1
+            )
             for card in here:
                 text, inks = flower_cards.chip(
                     card, looking.paper(card, in_hand=False), looking.number(card), symbols=looking.symbols

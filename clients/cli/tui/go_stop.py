@@ -8,7 +8,7 @@ from typing import Any, Final
 from clients.cli.tui.canvas import Piece
 from clients.cli.tui.flowers import FlowerPanel, Middle, Progress
 from clients.cli.tui.panel import Looking
-from clients.cli.words import N_, _
+from clients.cli.words import N_, _, counted
 from clients.cli.words.go_stop import NAMES
 from engine.go_stop.scoring import (
     ANIMAL_ROW,
@@ -68,7 +68,7 @@ class GoStopPanel(FlowerPanel):
         score = table.scores[seat]
         pieces: list[Piece] = []
         if score.points:
-            pieces.append((_("{n} points").format(n=score.points), "good"))
+            pieces.append((counted(score.points, N_("1 point"), N_("{n} points")), "good"))
         if table.goes[seat]:
             told = _("GO ×{n}, at {points}").format(n=table.goes[seat], points=table.go_points[seat])
             pieces.append((f"  {told}", "note"))

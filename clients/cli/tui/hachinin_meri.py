@@ -49,6 +49,8 @@ SYMBOLS: Final[Mapping[str, str]] = {
 """Clubs, swords, cups, coins; the comma crest is drawn by a sign that looks like it."""
 WIDTH: Final = 7
 HEIGHT: Final = 4
+DEEPEST: Final = 7
+"""Rows of a seat in the ring, however much room there is."""
 HEAD: Final = 3
 """Rows above the ring: the order of trumps, of the suit led, points and tricks."""
 Place = tuple[int, int, int, int]
@@ -114,7 +116,8 @@ class HachininMeriPanel(Panel):
         hand_rows = HEIGHT if looking.view.seat is not None else 0
         self._head(canvas, looking, table)
         rows = canvas.height - HEAD - 1 - hand_rows
-        self._ring(canvas, HEAD, rows, looking, table)
+        ring = min(rows, 3 * DEEPEST)
+        self._ring(canvas, HEAD + (rows - ring) // 2, ring, looking, table)
         canvas.line(0, HEAD + rows, _aside(looking, table))
         self._hand(canvas, canvas.height - HEIGHT, looking, hand)
 

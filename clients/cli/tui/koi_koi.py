@@ -8,9 +8,9 @@ from typing import Any, Final
 from clients.cli.tui.canvas import Piece
 from clients.cli.tui.flowers import FlowerPanel, Middle, Progress
 from clients.cli.tui.panel import Looking
-from clients.cli.words import N_, _
+from clients.cli.words import N_, _, counted
 from clients.cli.words.koi_koi import NAMES
-from engine.koi_koi.scoring import BRIGHTS, COUNTS, SETS, VIEWING_SETS, mask_of
+from engine.koi_koi.scoring import BIT, BRIGHTS, COUNTS, RAIN_MAN, SETS, VIEWING_SETS, mask_of
 from engine.koi_koi.types import (
     BoardRedeal,
     DealDrawn,
@@ -57,7 +57,7 @@ class KoiKoiPanel(FlowerPanel):
         standing = table.standings[seat]
         pieces: list[Piece] = []
         if standing.total:
-            pieces.append((_("{n} points").format(n=standing.total), "good"))
+            pieces.append((counted(standing.total, N_("1 point"), N_("{n} points")), "good"))
             if standing.score != standing.total:
                 pieces.append((_(", a stop scores {n}").format(n=standing.score), "good"))
         if table.calls[seat]:
@@ -70,8 +70,8 @@ class KoiKoiPanel(FlowerPanel):
         mine, theirs = (mask_of(table.captured[each]) for each in (seat, 1 - seat))
         made = {each.yaku: each.points for each in table.standings[seat].yaku}
         bright = next((made[yaku] for yaku in BRIGHT_YAKU if yaku in made), 0)
-        brights = (mine & BRIGHTS).bit_count()
-        ways = [Progress(_("brights"), brights, 3, bright, lost=(BRIGHTS & ~theirs).bit_count() < 3)]
+        dry = BRIGHTS & ~BIT[RAIN_MAN]  # the first bright yaku wants three without the rain man
+        ways = [Progress(_("brights"), (mine & dry).bit_count(), 3, bright, lost=(dry & ~theirs).bit_count() < 3)]
         for each in SETS if table.rules.viewing is Viewing.OFF else (*SETS, *VIEWING_SETS):
             have, size = (mine & each.cards).bit_count(), each.cards.bit_count()
             ways.append(

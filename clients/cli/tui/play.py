@@ -186,10 +186,8 @@ class Play(Screen[None]):
             self._show_result()
         elif not over and self._result is not None:
             result, self._result = self._result, None
-            if result.is_attached:
-                while self.app.screen is not result:
-                    self.app.pop_screen()
-                result.dismiss(None)
+            while result in self.app.screen_stack:  # also when it has not come up yet
+                self.app.pop_screen()
         elif self._result is not None:
             self._result.changed()
 
@@ -267,7 +265,7 @@ class Play(Screen[None]):
         if picture is None or picture.view is None:
             return
         if picture.phase in (pictures.BETWEEN_DEALS, pictures.FINISHED):
-            if self._result is None or not self._result.is_attached:
+            if self._result is None or self._result not in self.app.screen_stack:
                 self._show_result()
             return
         words, people = words_of(picture.game.name), self.sitting.people

@@ -32,7 +32,7 @@ def account(sitting: Sitting, picture: Picture) -> Lines:
     lines = list(sitting.coming_out)
     if picture.view is not None:
         lines += ["", *words.score(picture.view, people)]
-    if picture.match is not None and picture.match.deals > 1:
+    if not sitting.coming_out and picture.match is not None and picture.match.deals > 1:
         lines += ["", _("Match so far: {totals}.").format(totals=common.sides(picture.match.totals, people))]
     return tuple(lines)
 

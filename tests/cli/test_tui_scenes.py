@@ -1,0 +1,111 @@
+"""What the panels draw: every kind of decision at three sizes, and that nothing is missing at the smallest."""
+
+from __future__ import annotations
+
+import pytest
+from msgspec.structs import replace
+
+from clients.cli.tui.canvas import Canvas
+from clients.cli.tui.panels import panel_of
+from engine.game import Seat
+from engine.registry import GAMES
+from tests.cli.scenes import ALL, check_snapshot, looking, position, states
+
+SIZES = {"small": (80, 17), "usual": (110, 27), "large": (118, 45)}
+"""Of the table itself."""
+
+
+def drawn(name: str, look: object, size: tuple[int, int] = SIZES["small"]) -> Canvas:
+    canvas = Canvas(*size)
+    panel_of(name).draw(canvas, look)  # type: ignore[arg-type]
+    return canvas
+
+
+def clickable(canvas: Canvas) -> set[str]:
+    return {key for y in range(canvas.height) for x in range(canvas.width) if (key := canvas.at(x, y)) is not None}
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize(("name", "kind"), ALL)
+def test_every_kind_of_decision_looks_as_it_did(name: str, kind: str, size: str) -> None:
+    look = position(name, kind)
+    pointing = look if look.choice is None else replace(look, choice=look.choice.step(1))
+    check_snapshot(f"{name}-{kind}-{size}", drawn(name, pointing, SIZES[size]).text())
+
+
+@pytest.mark.parametrize("name", ["koi-koi", "go-stop"])
+def test_on_the_smallest_table_every_card_of_hand_and_middle_is_there_to_be_clicked(name: str) -> None:
+    game = GAMES[name]
+    for seed in range(40):
+        for state in states(game, seed):
+            look = looking(game, state)
+            middle = look.view.table.board if name == "koi-koi" else look.view.table.layout
+            assert clickable(drawn(name, look)) >= {*look.view.hand, *middle}
+
+
+def test_on_the_smallest_table_of_hachinin_meri_every_seat_and_hand_card_is_there() -> None:
+    game = GAMES["hachinin-meri"]
+    for seed in range(10):
+        for state in states(game, seed):
+            look = looking(game, state)
+            canvas = drawn(game.name, look)
+            assert clickable(canvas) == set(look.view.hand)
+            text = canvas.text()
+            for seat in range(8):
+                assert f"{seat} {look.people.called(seat)}" in text
+
+
+def test_the_next_to_play_sits_at_the_left() -> None:
+    game = GAMES["hachinin-meri"]
+    look = looking(game, next(states(game, 1)), Seat(5))
+    rows = drawn(game.name, look).text().splitlines()
+    last = next(row for row in rows if "5 you" in row)
+    assert last.index("6 AI 6") < last.index("5 you") < last.index("4 AI 4")
+
+
+def test_H17_a_face_down_trump_is_a_back_for_all_but_its_player() -> None:
+    look = position("hachinin-meri", "face-down")
+    hidden = [card for card in look.view.table.trick.cards if card is None]
+    assert drawn("hachinin-meri", look).text().count("▒▒ a trump") == len(hidden)
+
+
+def test_kinds_and_suits_are_told_by_letters_where_symbols_are_off() -> None:
+    for name, kind in ALL:
+        text = drawn(name, replace(position(name, kind), symbols=False)).text()
+        assert not set(text) & set("★◆▮○♣♠♥♦@")
+
+
+def test_possible_cards_and_others_are_told_apart_without_colour() -> None:
+    look = position("hachinin-meri", "monchi")
+    assert look.choice is not None
+    text = drawn("hachinin-meri", look).text()
+    for index, pick in enumerate(look.choice.picks, 1):
+        assert (f"[{index}]" in text) == bool(pick.actions)
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_a_spectator_sees_backs_and_no_hand(name: str) -> None:
+    game = GAMES[name]
+    look = looking(game, next(states(game, 4)), None)
+    canvas = drawn(name, look)
+    hands = {card for hand in next(states(game, 4)).hands for card in hand}
+    assert not clickable(canvas) & hands
+    assert canvas.text().count("▒") >= game.seats * 8
+
+
+@pytest.mark.parametrize("size", [(40, 8), (1, 1), (200, 70)])
+@pytest.mark.parametrize(("name", "kind"), ALL)
+def test_a_table_of_any_size_is_drawn_without_failing(name: str, kind: str, size: tuple[int, int]) -> None:
+    drawn(name, position(name, kind), size)
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_every_legal_action_can_be_chosen_and_nothing_else(name: str) -> None:
+    game = GAMES[name]
+    for seed in range(8):
+        for state in states(game, seed):
+            for seat in game.awaiting(state):
+                view = game.view(state, seat)
+                legal = tuple(map(game.text, game.legal(view)))
+                picks = panel_of(name).picks(view, legal)
+                assert sorted(action for pick in picks for action in pick.actions) == sorted(legal)

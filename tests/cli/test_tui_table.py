@@ -1,0 +1,566 @@
+"""The full-screen table with a person at its keys: every decision, what can go wrong, and every way out."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from clients.cli.tui.dialogs import Ask, Line, Reading
+from clients.cli.tui.play import Play
+from clients.cli.tui.result import Result
+from engine.game import AnyGame
+from engine.registry import GAMES
+from protocol import events as room
+from protocol.codes import Notified, Refused
+from protocol.messages import (
+    Act,
+    Chat,
+    ClearSeat,
+    Leave,
+    Lock,
+    Move,
+    Mute,
+    Ready,
+    RefusedMessage,
+    Rematch,
+    SeatAi,
+    SeatInfo,
+    Settings,
+    Start,
+    Watch,
+    Wink,
+)
+from tests.cli.hall import CODE, Hall, Lose, notice
+from tests.cli.scenes import check_snapshot
+from tests.cli.tuikit import SIZES, Client, at_table
+
+pytestmark = pytest.mark.usefixtures("private_state")
+
+KOI_KOI = GAMES["koi-koi"]
+MERI = GAMES["hachinin-meri"]
+
+
+async def play_on(client: Client, until: str = "over") -> None:
+    """Play the first possible card each time, until the deal is over or a decision of the phase ``until`` is open."""
+    for _move in range(200):
+        await client.until(lambda: client.sitting.choice is not None or isinstance(client.app.screen, Result))
+        picture = client.sitting.picture
+        assert picture is not None
+        if isinstance(client.app.screen, Result) or picture.view.table.phase == until:
+            return
+        await client.press("right", "enter")
+    raise AssertionError(f"never came to {until}")
+
+
+def phases(game: AnyGame) -> list[str]:
+    return ["declaring", "discarding", "playing"] if game is MERI else ["play", "choose", "decide"]
+
+
+PROMPTS = [(name, phase) for name in GAMES for phase in phases(GAMES[name])]
+SEEDS = {("koi-koi", "choose"): 24, ("koi-koi", "decide"): 54, ("go-stop", "decide"): 18}
+"""Seeds of halls in which the phase soon comes to our seat; 5 does for all others."""
+
+
+def hall_for(name: str, phase: str) -> Hall:
+    """A hall in which our seat comes to decide in that phase, when it always plays the first possible card."""
+    return Hall(GAMES[name], seed=SEEDS.get((name, phase), 5), options={"deals": max(GAMES[name].options["deals"])})
+
+
+async def come_to(client: Client, phase: str) -> None:
+    """Play until a decision of that phase is open, over as many deals as it takes."""
+    for _deal in range(12):
+        await play_on(client, phase)
+        if not isinstance(client.app.screen, Result):
+            return
+        await client.press("enter")
+        await client.until(lambda: not isinstance(client.app.screen, Result))
+    raise AssertionError(f"never came to {phase}")
+
+
+# Whole matches ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", GAMES)
+async def test_a_whole_match_is_played_by_keys_to_its_result_and_left(name: str) -> None:
+    game = GAMES[name]
+    async with at_table(game, hall=Hall(game, options={"deals": game.options["deals"][1]}, seed=5)) as client:
+        for _deal in range(20):  # some may be dealt again
+            await play_on(client)
+            text = await client.sees("is over")
+            if "The match is over" in text:
+                break
+            result = client.app.screen
+            await client.press("enter")
+            await client.until(lambda old=result: client.app.screen is not old, "the next deal")  # type: ignore[misc]
+        await client.sees("leave the table")
+        await client.press("1")
+        await client.until(lambda: client.app.return_value is not None, "the end")
+    assert client.app.return_value == 0
+    assert isinstance(client.hall.commands[-1], Leave)
+    assert client.app.farewell == ("You have left the table.",)
+    assert not any("(?)" in line or "WARNING" in line for line in client.sitting.log)
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("name", GAMES)
+async def test_the_whole_screen_looks_as_it_did(name: str, size: str) -> None:
+    async with at_table(GAMES[name], size=SIZES[size]) as client:
+        await client.my_turn()
+        await client.press("right")
+        await client.pilot.pause()
+        check_snapshot(f"screen-{name}-{size}", client.text)
+
+
+async def test_the_host_plays_another_match() -> None:
+    async with at_table(KOI_KOI) as client:
+        await play_on(client)
+        await client.sees("play another match")
+        await client.press("2")
+        await client.until(lambda: not isinstance(client.app.screen, Result))
+        assert any(isinstance(command, Rematch) for command in client.hall.commands)
+        await client.sees("You are the host")
+        await client.press("s")
+        await client.sees("How well shall AI")
+        await client.press("3")
+        await client.my_turn()
+        assert [command.level for command in client.hall.commands if isinstance(command, Start)] == ["medium", "hard"]
+
+
+# Every decision -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("name", "phase"), PROMPTS)
+async def test_every_decision_is_made_by_number_and_enter(name: str, phase: str) -> None:
+    async with at_table(GAMES[name], hall=hall_for(name, phase)) as client:
+        await come_to(client, phase)
+        choice = client.sitting.choice
+        assert choice is not None
+        index = next(index for index, pick in enumerate(choice.picks) if len(pick.actions) == 1)
+        before = len(client.moves)
+        await client.press(str((index + 1) % 10))
+        assert len(client.moves) == before
+        assert "do it" in client.text
+        await client.press("enter")
+        await client.until(lambda: len(client.moves) == before + 1)
+        assert client.moves[-1] == choice.picks[index].actions[0]
+
+
+@pytest.mark.parametrize(("name", "phase"), PROMPTS)
+async def test_a_connection_dropped_at_any_decision_is_shown_and_recovered_and_the_decision_is_still_open(
+    name: str, phase: str
+) -> None:
+    async with at_table(GAMES[name], hall=hall_for(name, phase)) as client:
+        await come_to(client, phase)
+        assert client.sitting.session.turn is not None
+        legal = client.sitting.session.turn.legal
+        client.network.down = 3
+        client.network.wires[-1].drop()
+        await client.until(lambda: len(client.network.wires) == 2, "a new connection")
+        await client.until(lambda: client.sitting.online is True)
+        assert any("was lost" in line for line in client.sitting.log)
+        await client.until(lambda: client.sitting.choice is not None, "the decision again")
+        assert client.sitting.session.turn is not None
+        assert client.sitting.session.turn.legal == legal
+        before = len(client.moves)
+        await client.press("right", "enter")
+        if client.sitting.choice is not None and client.sitting.choice.held is not None:
+            await client.press("right", "enter")
+        await client.until(lambda: len(client.moves) == before + 1)
+
+
+@pytest.mark.parametrize(("name", "phase"), PROMPTS)
+async def test_control_c_at_any_decision_ends_the_client_and_keeps_the_seat(name: str, phase: str) -> None:
+    async with at_table(GAMES[name], hall=hall_for(name, phase)) as client:
+        await come_to(client, phase)
+        await client.press("ctrl+c")
+    assert client.app.return_value == 130
+    assert "rejoin" in client.app.farewell[0]
+    assert not any(isinstance(command, Leave) for command in client.hall.commands)
+
+
+async def test_a_card_with_two_targets_asks_which_and_escape_goes_back() -> None:
+    async with at_table(KOI_KOI, hall=Hall(KOI_KOI, seed=0)) as client:
+        for _move in range(20):
+            await client.my_turn()
+            choice = client.sitting.choice
+            assert choice is not None
+            several = [index for index, pick in enumerate(choice.picks) if len(pick.actions) > 1]
+            if several:
+                break
+            await client.press("right", "enter")
+        await client.press(str(several[0] + 1))
+        assert "choose what it takes" in client.text
+        before = len(client.moves)
+        await client.press("enter")
+        assert "Which card does" in client.text
+        await client.press("escape")
+        assert "Your turn" in client.text
+        await client.press("enter", "enter")
+        assert len(client.moves) == before, "the second step needs a choice of its own"
+        assert "First choose" in client.text
+        await client.press("2", "enter")
+        await client.until(lambda: len(client.moves) == before + 1)
+        assert client.moves[-1] == choice.picks[several[0]].actions[1]
+
+
+async def test_the_stock_card_is_in_sight_while_its_target_is_chosen() -> None:
+    async with at_table(KOI_KOI, hall=hall_for("koi-koi", "choose")) as client:
+        await come_to(client, "choose")
+        picture = client.sitting.picture
+        assert picture is not None
+        turned = picture.view.table.turned
+        assert re.search(rf"from the stock: +{turned} ", client.text)
+        assert f"Which card does {turned}" in client.text
+
+
+async def test_the_decision_shows_the_yaku_and_the_points_it_is_about() -> None:
+    async with at_table(KOI_KOI, hall=hall_for("koi-koi", "decide")) as client:
+        await come_to(client, "decide")
+        assert "You have a yaku" in client.text
+        assert re.search(r"You have \d+ points; a stop scores \d+", client.text)
+        assert "[1] " in client.text
+
+
+async def test_a_key_on_an_impossible_card_says_why_and_plays_nothing() -> None:
+    async with at_table(MERI, hall=hall_for("hachinin-meri", "playing")) as client:
+        for _move in range(60):
+            await play_on(client, "nothing")
+            if isinstance(client.app.screen, Result):
+                await client.press("enter")
+                await client.until(lambda: not isinstance(client.app.screen, Result))
+            choice = client.sitting.choice
+            if choice is not None and any(not pick.actions for pick in choice.picks):
+                break
+        assert choice is not None
+        index = next(index for index, pick in enumerate(choice.picks) if not pick.actions)
+        before = len(client.moves)
+        await client.press(str(index + 1), "enter")
+        assert re.search(r"(Monchi|Meri): |no trump", client.text)
+        assert len(client.moves) == before
+
+
+# Twice is once ------------------------------------------------------------------------------------------------
+
+
+async def test_keys_that_come_twice_play_one_card() -> None:
+    async with at_table(KOI_KOI) as client:
+        await client.my_turn()
+        await client.press("1", "1", "enter", "enter", "enter")
+        await client.my_turn()
+        await client.press("enter", "space")
+        assert len([move for move in client.moves if move]) == 1
+
+
+async def test_clicks_that_come_twice_play_nothing_and_the_place_that_says_so_plays_once() -> None:
+    async with at_table(KOI_KOI) as client:
+        await client.my_turn()
+        rows = client.text.splitlines()
+        y = next(row for row, line in enumerate(rows) if "[1]" in line)
+        x = rows[y].index("[1]")
+        await client.pilot.click(offset=(x, y))
+        await client.pilot.click(offset=(x, y))
+        assert client.moves == []
+        rows = client.text.splitlines()
+        y = next(row for row, line in enumerate(rows) if line.endswith("do it"))
+        for _click in range(3):
+            await client.pilot.click(offset=(rows[y].index("do it"), y))
+        await client.my_turn()
+        assert len(client.moves) == 1
+
+
+async def test_a_confirmed_move_belongs_to_its_decision() -> None:
+    async with at_table(KOI_KOI) as client:
+        await client.my_turn()
+        old = client.sitting.choice
+        await client.press("right", "enter")
+        await client.my_turn()
+        assert old is not None
+        client.sitting.choice = old.step(1)
+        client.sitting.confirm()
+        await client.pilot.pause()
+        assert len(client.moves) == 1
+
+
+async def test_a_lost_answer_leaves_one_move_and_says_that_it_is_on_its_way() -> None:
+    async with at_table(KOI_KOI) as client:
+        await client.my_turn()
+        client.hall.lose_next = Lose.ANSWER
+        client.network.down = 1
+        await client.press("right", "enter")
+        await client.until(lambda: len(client.network.wires) == 2)
+        await client.my_turn()
+        acts = [command for command in client.hall.commands if isinstance(command, Act)]
+        assert len({act.id for act in acts}) == 1
+
+
+async def test_a_refused_move_is_undone_on_the_screen_with_the_reason() -> None:
+    async with at_table(KOI_KOI) as client:
+        await client.my_turn()
+        client.hall.refuse_next = RefusedMessage(id=None, code=Refused.STALE, params={"at": 0})
+        await client.press("right", "enter")
+        await client.sees("Too late")
+        await client.my_turn()
+        await client.press("right", "enter")
+        await client.until(lambda: len(client.moves) == 1)
+
+
+# What is shown ------------------------------------------------------------------------------------------------
+
+
+async def test_a_lost_connection_is_in_sight_as_long_as_it_lasts() -> None:
+    async with at_table(KOI_KOI) as client:
+        await client.my_turn()
+        assert "online" in client.text
+        client.network.down = 10_000
+        client.network.wires[-1].drop()
+        await client.sees("OFFLINE")
+
+
+async def test_the_clock_counts_down_where_there_is_a_limit() -> None:
+    now = [100.0]
+    async with at_table(KOI_KOI, clock=lambda: now[0]) as client:
+        await client.my_turn()
+        turn = client.hall.turn()
+        assert turn is not None
+        client.network.wires[-1].say([type(turn)(at=turn.at, legal=turn.legal, left_ms=65_000)])
+        await client.sees("1:05")
+        now[0] += 60
+        play = client.app.screen
+        assert isinstance(play, Play)
+        play._tick()
+        await client.sees("0:05")
+
+
+async def test_the_score_the_log_and_the_rules_are_one_key_away() -> None:
+    async with at_table(MERI) as client:
+        await client.my_turn()
+        await play_on(client, "playing")
+        for key, wanted in (("t", "Points of this deal"), ("l", "is trump"), ("?", "At the table"), ("c", "Seats:")):
+            await client.press(key)
+            assert isinstance(client.app.screen, Reading)
+            await client.sees(wanted)
+            await client.press("escape")
+            assert isinstance(client.app.screen, Play)
+        await client.press("?", "end")
+        await client.sees("ninth_trick")
+
+
+async def test_notices_and_what_people_say_are_announced_and_kept_in_the_log() -> None:
+    async with at_table(KOI_KOI) as client:
+        await client.my_turn()
+        client.network.wires[-1].say(notice(Notified.ANNOUNCEMENT, text="tea at five"))
+        client.network.wires[-1].say(client.hall.happen(room.Said(seat=1, by=1, text="hello there")))
+        await client.sees("hello there")
+        assert any("tea at five" in line for line in client.sitting.log)
+
+
+async def test_the_result_can_be_put_aside_to_look_at_the_table_and_comes_back() -> None:
+    async with at_table(KOI_KOI) as client:
+        await play_on(client)
+        await client.sees("is over")
+        await client.press("escape")
+        assert isinstance(client.app.screen, Play)
+        assert "On the table" in client.text
+        await client.press("t")
+        assert isinstance(client.app.screen, Result)
+
+
+async def test_between_deals_enter_says_ready_once() -> None:
+    async with at_table(KOI_KOI, hall=Hall(KOI_KOI, options={"deals": 3}, seed=5)) as client:
+        await play_on(client)
+        await client.sees("Ready for the next deal?")
+        await client.press("enter", "enter", "enter")
+        await client.my_turn()
+        assert sum(isinstance(command, Ready) for command in client.hall.commands) == 1
+
+
+# Hints --------------------------------------------------------------------------------------------------------
+
+
+class Permissive(Hall):
+    """A hall whose rooms allow hints and winks."""
+
+    def snapshot(self):  # type: ignore[no-untyped-def]
+        """With other settings."""
+        return type(super().snapshot())(
+            **{
+                **{field: getattr(super(Permissive, self).snapshot(), field) for field in _FIELDS},
+                "settings": Settings(hints=True, winks=True),
+            }
+        )
+
+
+_FIELDS = tuple(type(Hall(KOI_KOI).snapshot()).__struct_fields__)
+
+
+@pytest.mark.parametrize("name", GAMES)
+async def test_a_hint_says_what_the_ai_would_do_and_why(name: str) -> None:
+    async with at_table(GAMES[name], hall=Permissive(GAMES[name], seed=5), size=SIZES["large"]) as client:
+        await client.my_turn()
+        await client.press("h")
+        await client.app.workers.wait_for_complete(
+            [worker for worker in client.app.workers if worker.group != "sitting"]
+        )
+        await client.sees("would: ")
+        assert client.moves == []
+
+
+async def test_there_is_no_hint_where_the_room_does_not_allow_it_or_it_is_not_your_turn() -> None:
+    async with at_table(KOI_KOI) as client:
+        await client.my_turn()
+        await client.press("h")
+        await client.sees("This room was opened without hints.")
+
+
+# Talking ------------------------------------------------------------------------------------------------------
+
+
+async def test_one_talks_to_the_table_and_winks_at_partners() -> None:
+    async with at_table(MERI, hall=Permissive(MERI, seed=5)) as client:
+        await client.my_turn()
+        await client.press("slash")
+        assert isinstance(client.app.screen, Line)
+        await client.press(*"q1?", "enter")
+        await client.press("w", "2")
+        await client.until(lambda: any(isinstance(command, Wink) for command in client.hall.commands))
+        said = [command for command in client.hall.commands if isinstance(command, Chat | Wink)]
+        assert [getattr(command, "text", None) or getattr(command, "signal", None) for command in said] == [
+            "q1?",
+            room.Signal.RIGHT_EYE,
+        ]
+
+
+async def test_without_winks_the_key_says_so() -> None:
+    async with at_table(MERI) as client:
+        await client.my_turn()
+        await client.press("w")
+        await client.sees("opened without winks")
+
+
+async def test_the_host_mutes_and_removes_people() -> None:
+    hall = Hall(KOI_KOI, seed=5)
+    hall.seats[1] = SeatInfo(kind="person", name="Bo")
+    async with at_table(KOI_KOI, hall=hall, start=False) as client:
+        await client.sees("Bo")
+        await client.press("m", "1")
+        await client.press("m", "3")
+        await client.until(lambda: any(isinstance(command, ClearSeat) for command in hall.commands))
+        done = [command for command in hall.commands if isinstance(command, Mute | ClearSeat)]
+        assert [(type(command), command.seat) for command in done] == [(Mute, 1), (ClearSeat, 1)]
+
+
+# The room -----------------------------------------------------------------------------------------------------
+
+
+async def test_the_host_fills_and_clears_seats_moves_locks_and_starts() -> None:
+    async with at_table(MERI, start=False) as client:
+        text = await client.sees("You are the host")
+        assert f"Room {CODE}" in text
+        assert "monchi=suit-or-trump" in text
+        assert all(re.search(rf"^ +{seat} +(even|odd) ", text, re.MULTILINE) for seat in range(8))
+        await client.press("down", "down", "a", "down", "x", "k", "enter")
+        await client.until(lambda: any(isinstance(command, Move) for command in client.hall.commands))
+        kinds = [type(command) for command in client.hall.commands[1:]]
+        assert kinds == [SeatAi, ClearSeat, Lock, Move]
+        seats = [command.seat for command in client.hall.commands if isinstance(command, SeatAi | ClearSeat | Move)]
+        assert seats == [2, 3, 3]
+        await client.press("s", "1")
+        await client.my_turn()
+
+
+async def test_a_guest_waits_for_the_host_and_is_refused_in_words() -> None:
+    hall = Hall(KOI_KOI, you=1)
+    hall.seats[0] = SeatInfo(kind="person", name="Bo")
+    async with at_table(KOI_KOI, hall=hall, start=False) as client:
+        await client.sees("Waiting for the host to begin.")
+        hall.refuse_next = RefusedMessage(id=None, code=Refused.ONLY_THE_HOST, params={"host": 0})
+        await client.press("s", "1")
+        await client.sees("Only the host")
+
+
+async def test_a_spectator_watches_and_is_asked_nothing() -> None:
+    async with at_table(KOI_KOI, door=Watch, code=CODE, start=False) as client:
+        await client.until(lambda: client.sitting.picture is not None)
+        client.hall._open("easy")
+        client.network.wires[-1].say(client.hall.news())
+        await client.sees("watching")
+        await client.until(lambda: isinstance(client.app.screen, Result))
+        assert client.moves == []
+        await client.press("escape", "q")
+    assert client.app.return_value == 0
+
+
+# Going --------------------------------------------------------------------------------------------------------
+
+
+async def test_going_keeps_the_seat_and_says_how_to_come_back() -> None:
+    async with at_table(KOI_KOI) as client:
+        await client.my_turn()
+        await client.press("q")
+        assert isinstance(client.app.screen, Ask)
+        await client.press("1")
+        assert isinstance(client.app.screen, Play)
+        await client.press("q", "2")
+    assert client.app.return_value == 0
+    assert f"fudaza rejoin {CODE}" in client.app.farewell[0]
+    assert not any(isinstance(command, Leave) for command in client.hall.commands)
+
+
+async def test_leaving_for_good_gives_the_seat_up() -> None:
+    async with at_table(KOI_KOI) as client:
+        await client.my_turn()
+        await client.press("q", "3")
+        await client.until(lambda: client.app.return_value is not None)
+    assert isinstance(client.hall.commands[-1], Leave)
+
+
+async def test_a_server_that_is_not_there_ends_the_client_with_a_sentence() -> None:
+    hall = Hall(KOI_KOI)
+    async with at_table(KOI_KOI, hall=hall, down=1) as client:
+        await client.until(lambda: client.app.return_value is not None)
+    assert client.app.return_value == 1
+    assert "No server answers" in client.app.farewell[0]
+
+
+async def test_a_refused_door_ends_the_client_with_the_reason() -> None:
+    hall = Hall(KOI_KOI)
+    hall.refuse_next = RefusedMessage(id=None, code=Refused.UNKNOWN_ROOM)
+    async with at_table(KOI_KOI, hall=hall) as client:
+        await client.until(lambda: client.app.return_value is not None)
+    assert client.app.return_value == 1
+    assert "no such room" in client.app.farewell[0]
+
+
+# Looks --------------------------------------------------------------------------------------------------------
+
+
+async def test_themes_and_symbols_are_chosen_and_kept() -> None:
+    async with at_table(KOI_KOI) as client:
+        await client.my_turn()
+        await client.press("o", "2")
+        assert client.app.theme == "light"
+        assert "★" in client.text
+        await client.press("o", "5")
+        await client.until(lambda: "★" not in client.text)
+    async with at_table(KOI_KOI) as client:
+        assert client.app.theme == "light"
+        await client.my_turn()
+        assert "★" not in client.text
+
+
+async def test_no_color_is_respected(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    async with at_table(KOI_KOI) as client:
+        await client.my_turn()
+        strips = client.app.screen._compositor.render_strips()
+        lines = [client.app._filters[-1].apply(list(strip), client.app.screen.styles.background) for strip in strips]
+        colours = {
+            colour
+            for line in lines
+            for segment in line
+            if segment.style is not None
+            for colour in (segment.style.color, segment.style.bgcolor)
+            if colour is not None and not colour.is_default
+        }
+    assert colours == set()
