@@ -8,7 +8,7 @@ point. The compiled kernel plays by the same tables and weights, move for move.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from msgspec import Struct
@@ -125,24 +125,21 @@ RIBBON_WORTHS: Final = tuple(_worth_of_ribbons(_breaking(RIBBON_SETS, broken)) f
 JUNK_WORTHS: Final = tuple(100 * JUNK_POINTS[units] + EACH_JUNK_UNIT * units for units in range(MOST_JUNK + 1))
 
 
-class _Eyes:
-    """What piles are worth against another player's pile."""
+def _worth_against(rival: int) -> Callable[[int], int]:
+    """A function that says what a pile makes and promises against the other player's pile ``rival``."""
+    brights = BRIGHT_WORTHS[(rival & BRIGHT_MASK).bit_count() > 2]
+    animals = ANIMAL_WORTHS[BROKEN_ANIMALS[rival >> ANIMAL_SHIFT & ANIMAL_MASK]]
+    ribbons = RIBBON_WORTHS[BROKEN_RIBBONS[rival >> RIBBON_SHIFT & RIBBON_MASK]]
 
-    __slots__ = ("animals", "brights", "ribbons")
-
-    def __init__(self, rival: int) -> None:
-        self.brights = BRIGHT_WORTHS[(rival & BRIGHT_MASK).bit_count() > 2]
-        self.animals = ANIMAL_WORTHS[BROKEN_ANIMALS[rival >> ANIMAL_SHIFT & ANIMAL_MASK]]
-        self.ribbons = RIBBON_WORTHS[BROKEN_RIBBONS[rival >> RIBBON_SHIFT & RIBBON_MASK]]
-
-    def worth(self, pile: int) -> int:
-        """Points and promises of ``pile``."""
+    def worth(pile: int) -> int:
         return (
-            self.brights[pile & BRIGHT_MASK]
-            + self.animals[pile >> ANIMAL_SHIFT & ANIMAL_MASK]
-            + self.ribbons[pile >> RIBBON_SHIFT & RIBBON_MASK]
+            brights[pile & BRIGHT_MASK]
+            + animals[pile >> ANIMAL_SHIFT & ANIMAL_MASK]
+            + ribbons[pile >> RIBBON_SHIFT & RIBBON_MASK]
             + JUNK_WORTHS[(pile >> JUNK_SHIFT).bit_count() + (pile >> DOUBLE_SHIFT).bit_count()]
         )
+
+    return worth
 
 
 # Playing ---------------------------------------------------------------------------------------------------------
@@ -204,7 +201,7 @@ def quick_play(flat: Flat) -> Move:
     if len(captures) == 1:
         return captures[0]
     weights, mine, theirs = WEIGHTS, flat.piles[seat], flat.piles[1 - seat]
-    brings, denies = _Eyes(theirs).worth, _Eyes(mine).worth
+    brings, denies = _worth_against(theirs), _worth_against(mine)
     best, best_value = captures[0], -1
     for move in captures:
         card, taken = move
@@ -222,7 +219,7 @@ def _quick_discard(flat: Flat) -> int:
     hand, mine, theirs = flat.hands[seat], flat.piles[seat], flat.piles[1 - seat]
     if len(hand) == 1:
         return hand[0]
-    brings, offers = _Eyes(theirs).worth, _Eyes(mine).worth
+    brings, offers = _worth_against(theirs), _worth_against(mine)
     mine_now, theirs_now, gone, held = brings(mine), offers(theirs), mine | theirs, sum(hand)
     best, best_value = 0, -1_000_000
     for card in hand:
@@ -245,7 +242,7 @@ def quick_choice(flat: Flat) -> int:
     mine, theirs = flat.piles[seat] | flat.revealed, flat.piles[1 - seat]
     if flat.matched:
         mine |= flat.card | flat.matched
-    my_worth, their_worth = _Eyes(theirs).worth, _Eyes(mine).worth
+    my_worth, their_worth = _worth_against(theirs), _worth_against(mine)
     found = flat.layout & MONTH_OF[flat.revealed]
     first, second = found & -found, found & found - 1
     first_value, second_value = (
