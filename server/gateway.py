@@ -29,6 +29,7 @@ from protocol.limits import MAX_COMMAND_BYTES, SUBPROTOCOL, VERSION
 from protocol.messages import (
     Accepted,
     AnyCommand,
+    Chat,
     Create,
     GameInfo,
     Join,
@@ -39,6 +40,7 @@ from protocol.messages import (
     ServerMessage,
     Watch,
     Welcome,
+    Wink,
 )
 from server.audience import Viewer
 from server.door import Door, GuardedConnection, network_of
@@ -57,6 +59,8 @@ _ALL_GUESSES: Final = Rate(per_second=50.0, burst=3_000)
 """Wrong codes from everywhere. Beyond it somebody guesses from many addresses …"""
 _GUESS_WHILE_MANY_GUESS: Final = 10
 """… and each wrong code counts for so many; who comes with a right one is not hindered."""
+_TALK: Final = Rate(per_second=1.0, burst=20)
+"""Lines and winks from one address, over all nodes. A room measures each person; this measures who comes and goes."""
 _STRIKES: Final = 20
 """Malformed or too fast commands at once …"""
 _STRIKES_PER_SECOND: Final = 0.2
@@ -131,6 +135,12 @@ class Gateway:
             max_queue=_FRAMES_WAITING,
         )
         return int(self._server.sockets[0].getsockname()[1])
+
+    def announce(self, text: str) -> None:
+        """What the operator says, to everybody who is connected."""
+        notice = encoded(Notice(code=Notified.ANNOUNCEMENT, params={"text": text}), self.metrics)
+        for session in tuple(self.sessions):
+            session.tell(notice)
 
     async def drain(self) -> None:
         """Take no more connections, tell everybody to come again elsewhere, and wait until all have gone."""
@@ -238,10 +248,14 @@ class Session:
                     self._outbox.close(Close.IDLE)
                     raise
 
+    def tell(self, notice: Encoded) -> None:
+        """Send something that is no answer."""
+        self._outbox.send(notice)
+
     def drain(self, notice: Encoded) -> None:
         """This node is about to stop: say so, and close once the command in work is answered."""
         self._draining = True
-        self._outbox.send(notice)
+        self.tell(notice)
         if not self._working:
             self._outbox.close(Close.SERVICE_RESTART)
 
@@ -295,6 +309,10 @@ class Session:
         if not self._is_in_a_room():
             return self._refuse(command.id, Refused.NOT_IN_A_ROOM)
         assert self._place is not None
+        if isinstance(command, Chat | Wink):
+            wait = await self._gateway.rates.take("talk", self._address, _TALK)
+            if wait:
+                return self._refuse(command.id, Refused.TOO_FAST, {"retry_ms": int(wait * 1000) + 1})
         host, viewer = self._place
         return self._settle(host, await host.submit(command, viewer, self._outbox))
 

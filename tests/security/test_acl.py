@@ -23,6 +23,11 @@ MANUAL: Final = (Path(__file__).parents[2] / "docs" / "security.md").read_text()
 PASSWORD: Final = "CHOOSE-A-LONG-PASSWORD"  # noqa: S105 - the manual's
 
 
+def acl() -> str:
+    """The manual's command."""
+    return MANUAL.partition("<!-- acl")[2].partition("```text\n")[2].partition("```")[0]
+
+
 @pytest.fixture
 def log() -> Iterator[io.StringIO]:
     with log_kept() as stream:
@@ -32,8 +37,7 @@ def log() -> Iterator[io.StringIO]:
 @pytest.fixture
 def guarded(valkey: StoreServer) -> StoreServer:
     """A store with the manual's login, and none without."""
-    block = MANUAL.partition("<!-- acl")[2].partition("```text\n")[2].partition("```")[0]
-    assert valkey.ask(*block.split()) == b"+OK\r\n"
+    assert valkey.ask(*acl().split()) == b"+OK\r\n"
     return valkey
 
 
@@ -98,3 +102,15 @@ def test_every_setting_and_file_that_the_manual_names_exists() -> None:
     limits = MANUAL.partition("## Limits")[2].partition("\nClose codes")[0]
     for setting in set(re.findall(r"`([a-z]+(?:_[a-z]+)+)`", limits)):
         assert f"| `{setting}` |" in operations, setting
+
+
+def test_the_login_of_the_manual_has_every_command_that_the_server_uses() -> None:
+    root = Path(__file__).parents[2] / "server"
+    python = "\n".join(path.read_text() for path in root.rglob("*.py"))
+    lua = "\n".join(path.read_text() for path in root.rglob("*.lua"))
+    used = set(re.findall(r"\.(?:call|at)\(\s*[\w.()]+,\s*\"([A-Z]+)\"", python))
+    used |= set(re.findall(r"redis\.p?call\('([A-Z]+)'", lua))
+
+    allowed = {command.partition("|")[0] for command in re.findall(r"\+([a-z_|]+)", acl())}
+    assert {"XADD", "XRANGE", "GET"} <= used, "the commands were found"
+    assert sorted(command for command in used if command.lower() not in allowed) == []

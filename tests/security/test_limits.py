@@ -285,6 +285,18 @@ async def test_while_many_guess_a_wrong_code_counts_tenfold_and_a_right_one_cost
         assert (await wire.ask("watch", code=code))["t"] == "accepted"
 
 
+async def test_who_leaves_and_comes_again_does_not_talk_faster_for_it(opened_with_room: Gate) -> None:
+    code = next(iter(opened_with_room.house.hall.hosts.values())).room.code
+    said = []
+    async with opened_with_room.wire("flooder") as wire:
+        for _ in range(6):
+            assert (await wire.ask("join", code=code, name="Eve"))["t"] == "accepted"
+            said += [(await wire.ask("chat", text="spam"))["t"] for _ in range(4)]
+            assert (await wire.ask("leave"))["t"] == "accepted"
+
+    assert said == ["accepted"] * 20 + ["refused"] * 4
+
+
 async def test_no_more_rooms_are_opened_than_there_may_be_and_a_repeated_command_still_finds_its_room() -> None:
     house = House()
     house.hall._max_rooms = 1
