@@ -14,7 +14,6 @@ from collections.abc import Callable
 from ipaddress import IPv6Address, ip_address
 from typing import Any, Final
 
-import structlog
 from websockets.asyncio.server import ServerConnection
 from websockets.protocol import Event, State
 
@@ -31,8 +30,6 @@ _OUTSIDE_BYTES: Final = 32_768
 """What a socket may send before it is open or after it was told to close; the library reads such things for seconds."""
 _HALF_OPEN: Final = 256
 """Sockets more than connections are allowed: those in their handshake, health checks, and those being told no."""
-
-_log = structlog.get_logger()
 
 
 class Door:
