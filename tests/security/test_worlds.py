@@ -195,6 +195,47 @@ def turns_up(state: Any) -> bool:
     return len(state.table.trick.cards) == 7
 
 
+# Deals -----------------------------------------------------------------------------------------------------------
+
+
+def seen_places(game: AnyGame, viewer: Viewer) -> set[int]:
+    """Places of the deck whose cards ``viewer`` sees dealt; seat 0 begins or deals (K1, G1, H8)."""
+    if game.name == "hachinin-meri":
+        mine = {place for place in range(72) if viewer is not None and (1 + place % 24 // 3) % 8 == viewer}
+        return mine | {72}
+    hand = 8 if game.name == "koi-koi" else 10
+    return {*range(2 * hand, 2 * hand + 8), *(range(hand * viewer, hand * viewer + hand) if viewer is not None else ())}
+
+
+@pytest.mark.parametrize("name", sorted(GAMES))
+def test_deals_that_differ_in_what_a_viewer_does_not_see_send_the_same_bytes(name: str) -> None:
+    """Unless the rules make something public at once (K2, G2)."""
+    game, rng, compared = GAMES[name], Random(3), 0
+    for _ in range(12):
+        deck = rng.sample(game.cards, len(game.cards))
+        viewer: Viewer = rng.choice([None, *map(Seat, range(game.seats))])
+        hidden = sorted(set(range(len(deck))) - seen_places(game, viewer))
+        other = list(deck)
+        for place, taken in zip(hidden, rng.sample(hidden, len(hidden)), strict=True):
+            other[place] = deck[taken]
+        dealt = []
+        for cards in (deck, other):
+            hall = Hall(game, options={"deals": min(map(int, game.options["deals"]))}, seed="deals")
+            for seat in range(1, game.seats):
+                hall.join(f"P{seat}", seat)
+            hall.start("easy")
+            before = hall.room
+            hall.deal_now(cards)
+            if hall.phase() is Phase.PLAYING:
+                room, frames = frames_of(before, hall.entries[-1], viewer)
+                dealt.append(present(room, viewer, hall.now, frames))
+        if len(dealt) == 2:
+            compared += 1
+            assert dealt[0] == dealt[1]
+
+    assert compared > 6
+
+
 # Who holds the Robai ---------------------------------------------------------------------------------------------
 
 ROBAI: Final = Card("Kro")
