@@ -1,8 +1,8 @@
 /* Koi-koi for search, compiled: positions as bytes, one step of the rules, and playouts.
  *
  * An optional twin of flat.py and playouts.py, to the last digit: same positions, same moves, same policy, so that a
- * search finds the same with either. It never decides what is legal at a table or what a deal scores; tests hold it against
- * the exact rules. It knows no yaku either: what piles of cards are worth comes in as tables, made from scoring.py.
+ * search finds the same with either. It never decides what is legal at a table or what a deal scores; tests hold it
+ * against the exact rules. It knows no yaku either: what piles are worth comes in as tables, made from scoring.py.
  *
  * Bytes come from our own code, but nothing here relies on their making sense: whatever they are, no function reads
  * or writes out of bounds or fails to end.

@@ -138,21 +138,19 @@ class Deal:
 
     def legal(self) -> list[bytes]:
         """The moves there are."""
-        match self.phase:
-            case 0:
-                moves = []
-                for card in self.hands[self.turn]:
-                    targets = MONTH[card] & self.board
-                    takes = _places(targets) if targets.bit_count() == 2 else [NOTHING]  # K4: the player chooses
-                    moves += [bytes((card.bit_length() - 1, take)) for take in takes]
-                return moves
-            case 1:
-                return [bytes((NOTHING, take)) for take in _places(MONTH[self.turned] & self.board)]  # K5
-            case 2:
-                one_call = self.rules.calls is Calls.ONE and self.calls[self.turn]
-                return [KOI, STOP] if self.hands[self.turn] and not one_call else [STOP]  # K8, K9
-            case _:
-                return []
+        if self.phase == PLAY:
+            moves = []
+            for card in self.hands[self.turn]:
+                targets = MONTH[card] & self.board
+                takes = _places(targets) if targets.bit_count() == 2 else [NOTHING]  # K4: the player chooses
+                moves += [bytes((card.bit_length() - 1, take)) for take in takes]
+            return moves
+        if self.phase == CHOOSE:
+            return [bytes((NOTHING, take)) for take in _places(MONTH[self.turned] & self.board)]  # K5
+        if self.phase == DECIDE:
+            one_call = self.rules.calls is Calls.ONE and self.calls[self.turn]
+            return [KOI, STOP] if self.hands[self.turn] and not one_call else [STOP]  # K8, K9
+        return []
 
     def apply(self, move: bytes) -> None:
         """Perform a legal move."""
@@ -168,22 +166,35 @@ class Deal:
 
     def play(self, card: int, taken: int) -> None:
         """Play ``card`` from the hand (K4), then turn the stock card (K5), which may wait for a choice."""
-        self.hands[self.turn].remove(card)
-        self._lay(card, taken)
+        turn, board = self.turn, self.board
+        pile = before = self.piles[turn]
+        self.hands[turn].remove(card)
+        if taken:
+            board &= ~taken
+            pile |= taken | card
+        else:
+            board |= card
         turned = self.stock[self.top]
         self.top += 1
-        targets = MONTH[turned] & self.board
-        if targets.bit_count() == 2:
+        targets = MONTH[turned] & board
+        waits = targets.bit_count() == 2
+        if waits:
             self.turned, self.phase = turned, CHOOSE
+        elif targets:
+            board &= ~targets
+            pile |= targets | turned
         else:
-            self._lay(turned, targets)
-            self._end_turn()
+            board |= turned
+        self.board, self.piles[turn] = board, pile
+        if not waits:
+            self._end_turn(grown=pile != before)
 
     def choose(self, taken: int) -> None:
         """Take ``taken`` with the turned card (K5)."""
-        self._lay(self.turned, taken)
+        self.board &= ~taken
+        self.piles[self.turn] |= taken | self.turned
         self.turned = 0
-        self._end_turn()
+        self._end_turn(grown=True)
 
     def stop(self) -> None:
         """Score what one has, doubled as the options say (K8)."""
@@ -199,20 +210,15 @@ class Deal:
         self.turn = 1 - self.turn
         self.phase = PLAY
 
-    def _lay(self, card: int, taken: int) -> None:
-        if taken:
-            self.board &= ~taken
-            self.piles[self.turn] |= taken | card
+    def _end_turn(self, *, grown: bool) -> None:
+        """Only now yaku are looked at (K6), if the player's pile has grown: did the total rise (K8)? Is the deal drawn
+        (K10)?
+        """
+        turn = self.turn
+        if grown and (total := self.worths.total(self.piles[turn])) > self.totals[turn]:
+            self.totals[turn], self.phase = total, DECIDE
         else:
-            self.board |= card
-
-    def _end_turn(self) -> None:
-        """Only now yaku are looked at (K6): did the total rise (K8), or is the deal drawn (K10)?"""
-        total = self.worths.total(self.piles[self.turn])
-        if total > self.totals[self.turn]:
-            self.totals[self.turn], self.phase = total, DECIDE
-        else:
-            self.turn = 1 - self.turn
+            self.turn = 1 - turn
             self.phase = PLAY if self.hands[0] or self.hands[1] else OVER
 
 
