@@ -1,18 +1,22 @@
 """Hachinin Meri: eight seats, two teams, 75 cards, nine tricks.
 
 ``HachininMeri`` binds the modules beside it to the contract of a game. The rules are in ``docs/hachinin-meri.md``.
+``bot`` has the levels, ``odds`` what they can tell from a glance, ``worlds`` the deals that may be; ``flat`` is a deal
+as searching players think of it, ``playout`` how they play it to its end, ``search`` how they use that, ``kernel`` the
+same, compiled; ``vetoes`` what no partner does, ``yardstick`` the player that levels are measured with.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from random import Random
-from typing import Final
+from typing import ClassVar, Final
 
-from engine.game import Budget, Card, Game, Level, Message, Options, Outcome, Seat, Step, Thought, Viewer
-from engine.hachinin_meri import bot, rules, sight, worlds
+from engine.game import Budget, Card, Game, Message, Options, Outcome, Seat, Step, Thought, Viewer, Yardstick
+from engine.hachinin_meri import bot, rules, sight, worlds, yardstick
 from engine.hachinin_meri import text as notation
 from engine.hachinin_meri.cards import CARDS
+from engine.hachinin_meri.kernel import KERNEL
 from engine.hachinin_meri.table import left_of, team
 from engine.hachinin_meri.types import EVENTS, SEATS, Action, AnyEvent, Phase, State, View
 
@@ -30,7 +34,8 @@ class HachininMeri(Game[State, Action, AnyEvent, View]):
     options = rules.OPTIONS
     beginner = "dealer"
     silent_deals = True
-    levels = (Level.EASY, Level.MEDIUM)
+    levels = bot.LEVELS
+    yardsticks: ClassVar[Mapping[str, Yardstick]] = {"greedy": yardstick.greedy}
     state_type = State
     view_type = View
     event_types = EVENTS
@@ -93,6 +98,10 @@ class HachininMeri(Game[State, Action, AnyEvent, View]):
     def think(self, view: View, legal: Sequence[Action], rng: Random, budget: Budget) -> Thought[Action]:
         """An AI's choice (see ``bot``)."""
         return bot.think(view, legal, rng, budget)
+
+    def kernel_available(self) -> bool:
+        """Whether ``_kernel.c`` was compiled."""
+        return KERNEL is not None
 
     def text(self, action: Action) -> str:
         """``declare``, ``pass``, ``-P5``, ``K7``."""

@@ -1,4 +1,7 @@
-"""Players that look at the table and one card ahead: ``easy`` and ``medium``.
+"""The levels: ``easy`` and ``medium``, which look at the table and one card ahead, and what they tell of their choice.
+
+``hard`` and ``expert`` keep what ``medium`` chooses unless a search (``search``) proves something better, and do
+nothing that is vetoed (``vetoes``).
 
 A card is worth the chance that the team takes the trick with it, plus or minus the combination that may come of it,
 less what the card would still be good for. ``odds`` estimates all three from the view. Partners need no signals for
@@ -15,10 +18,15 @@ from engine.game import Budget, Card, Level, Message, Param, Thought
 from engine.hachinin_meri.cards import PLAIN, TRUMPS, native_robai
 from engine.hachinin_meri.odds import Odds, Worth
 from engine.hachinin_meri.rules import discardable, playable
+from engine.hachinin_meri.search import search
 from engine.hachinin_meri.text import DECLARE, DISCARDS, PASS, PLAYS, text
 from engine.hachinin_meri.types import Action, Declare, Discard, Pass, Phase, Play, Reason, View
+from engine.hachinin_meri.vetoes import partner_of, vetoed
 from engine.hachinin_meri.worlds import HIDING_RATE
 
+LEVELS: Final = (Level.EASY, Level.MEDIUM, Level.HARD, Level.EXPERT)
+"""Weakest first."""
+SEARCHING: Final = frozenset((Level.HARD, Level.EXPERT))
 CARELESS: Final = 0.4
 """How often ``easy`` plays any card it may."""
 
@@ -45,21 +53,60 @@ def _cheapest(cards: Sequence[Card], okie: Card) -> Card:
 
 
 def think(view: View, legal: Sequence[Action], rng: Random, budget: Budget) -> Thought[Action]:
-    """An AI's choice among ``legal`` and its reason. Levels above ``medium`` play as ``medium``."""
+    """The choice of ``budget.level`` among ``legal`` (not empty) and its reason."""
     first = legal[0]
     if len(legal) == 1:
         nothing = isinstance(first, Pass)
         return Thought(first, {}, Message(Reason.NOTHING_TO_DECLARE if nothing else Reason.FORCED, _card(first)))
-    match first:
-        case Declare() | Pass():
-            return _declaration(view, rng)
-        case Discard() | Play():
-            careless = budget.level is Level.EASY and rng.random() < CARELESS
-            cards = [action.card for action in legal if isinstance(action, Discard | Play)]
-            if careless:
-                action = rng.choice(legal)
-                return Thought(action, {}, Message(Reason.RANDOM, _card(action)))
-            return _discard(view, cards) if isinstance(first, Discard) else _play(view, cards)
+    guess = _guess(view, legal, rng, careless=budget.level is Level.EASY)
+    return _searched(view, legal, guess, rng, budget) if budget.level in SEARCHING else guess
+
+
+def _guess(view: View, legal: Sequence[Action], rng: Random, *, careless: bool) -> Thought[Action]:
+    """What can be told without a search; now and then anything, if ``careless``."""
+    cards = _cards(legal)
+    if not cards:
+        return _declaration(view, rng)
+    if careless and rng.random() < CARELESS:
+        action = rng.choice(legal)
+        return Thought(action, {}, Message(Reason.RANDOM, _card(action)))
+    return _discard(view, cards) if isinstance(legal[0], Discard) else _play(view, cards)
+
+
+def _searched(
+    view: View, legal: Sequence[Action], guess: Thought[Action], rng: Random, budget: Budget
+) -> Thought[Action]:
+    """What a search found; ``guess`` is its favourite."""
+    found = search(view, legal, guess.action, rng=rng, level=budget.level, rollouts=budget.rollouts)
+    values = {text(action): value for action, value in zip(legal, found.values, strict=True)}
+    best = legal[found.best]
+    if isinstance(best, Play):
+        forbidden = vetoed(view, _cards(legal))
+        if best.card in forbidden:
+            allowed = [action for action in legal if isinstance(action, Play) and action.card not in forbidden]
+            best = max(allowed, key=lambda action: values[text(action)])
+            return Thought(best, values, Message(Reason.PARTNER_WINS, {"card": best.card, "seat": partner_of(view)}))
+    if best == guess.action:
+        return Thought(best, values, guess.reason)
+    return Thought(best, values, _reason_of(view, best, _cards(legal)))
+
+
+def _reason_of(view: View, action: Action, cards: Sequence[Card]) -> Message:
+    """What speaks for ``action``, which a search chose among all that have these ``cards``."""
+    match action:
+        case Declare():
+            return Message(Reason.DECLARE, {"robai": native_robai(view.table.okie[0])})
+        case Pass():
+            return Message(Reason.HIDE, {"robai": native_robai(view.table.okie[0])})
+        case Discard(card=card):
+            return Message(Reason.VOID, {"card": card, "suit": card[0]})
+        case Play(card=card):
+            odds = Odds(view)
+            return _reason(view, odds, card, {other: odds.worth(other) for other in cards})
+
+
+def _cards(legal: Sequence[Action]) -> list[Card]:
+    return [action.card for action in legal if isinstance(action, Discard | Play)]
 
 
 def _card(action: Action) -> dict[str, Param]:

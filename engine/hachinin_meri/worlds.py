@@ -33,7 +33,7 @@ HIDING_RATE: Final = 0.05
 """How often a holder of the native Robai passes: the policy of our own players, and what silence is weighed with."""
 
 
-class _Place(NamedTuple):
+class Place(NamedTuple):
     """Where unseen cards may be: a hand, a face-down card on the table, the discard, the side cards."""
 
     where: str
@@ -41,10 +41,10 @@ class _Place(NamedTuple):
     slot: Slot
 
 
-_HAND: Final = "hand"
-_DOWN: Final = "down"
-_DISCARD: Final = "discard"
-_SIDE: Final = "side"
+HAND: Final = "hand"
+DOWN: Final = "down"
+DISCARD: Final = "discard"
+SIDE: Final = "side"
 
 
 class _Scenario(NamedTuple):
@@ -52,7 +52,7 @@ class _Scenario(NamedTuple):
 
     weight: float
     """How likely it is beside the others: its number of ways, times what each way of it counts."""
-    places: tuple[_Place, ...]
+    places: tuple[Place, ...]
     fillings: Fillings
 
 
@@ -75,26 +75,30 @@ class Worlds:
 
     def draw(self, rng: Random) -> State:
         """One of them, drawn at random."""
+        return self._state(self.fill(rng))
+
+    def fill(self, rng: Random) -> Iterator[tuple[Place, list[Card]]]:
+        """The same, before it is made a state: what is in every place that the viewer cannot see."""
         scenario = self._scenarios[0]
         if len(self._scenarios) > 1:
             (scenario,) = rng.choices(self._scenarios, [each.weight for each in self._scenarios])
-        return self._state(scenario.places, scenario.fillings.draw(rng))
+        return zip(scenario.places, scenario.fillings.draw(rng), strict=True)
 
-    def _state(self, places: tuple[_Place, ...], filled: list[list[Card]]) -> State:
+    def _state(self, filled: Iterator[tuple[Place, list[Card]]]) -> State:
         view = self._view
         table = view.table
         hands: list[tuple[Card, ...]] = [()] * SEATS
         if view.seat is not None:
             hands[view.seat] = view.hand
         down: dict[Seat, Card] = {}
-        for place, cards in zip(places, filled, strict=True):
-            if place.seat is not None and place.where == _HAND:
+        for place, cards in filled:
+            if place.seat is not None and place.where == HAND:
                 hands[place.seat] = tuple(sorted(cards))
-            elif place.seat is not None and place.where == _DOWN:
+            elif place.seat is not None and place.where == DOWN:
                 (down[place.seat],) = cards
-            elif place.where == _DISCARD:
+            elif place.where == DISCARD:
                 table = replace(table, discard=cards[0])
-            elif place.where == _SIDE:
+            elif place.where == SIDE:
                 table = replace(table, side=(cards[0], cards[1]))
         return State(_turned_up(table, down), tuple(hands))
 
@@ -130,36 +134,36 @@ def _unseen(view: View) -> dict[str, list[Card]]:
     return unseen
 
 
-def _cases(view: View, unseen: dict[str, list[Card]]) -> Iterator[tuple[float, tuple[_Place, ...]]]:
+def _cases(view: View, unseen: dict[str, list[Card]]) -> Iterator[tuple[float, tuple[Place, ...]]]:
     """The cases to tell apart, and how likely a single deal of each is beside one of the others."""
     table = view.table
     silent = is_opening(table) and table.taker is not None and table.declarer is None
     for places in _discard_cases(view):
         if silent and ROBAI in unseen:
             # Nobody declared: the Robai is a side card, or its holder (the discard was dealt, too) hid it (H11).
-            yield 1.0, tuple(place if place.where == _SIDE else _without_robai(place) for place in places)
-            yield HIDING_RATE, tuple(_without_robai(place) if place.where == _SIDE else place for place in places)
+            yield 1.0, tuple(place if place.where == SIDE else _without_robai(place) for place in places)
+            yield HIDING_RATE, tuple(_without_robai(place) if place.where == SIDE else place for place in places)
         else:
             yield 1.0, places
 
 
-def _places(view: View, kinds: tuple[frozenset[str], ...]) -> tuple[_Place, ...]:
+def _places(view: View, kinds: tuple[frozenset[str], ...]) -> tuple[Place, ...]:
     """All places of unseen cards but for the discard; ``kinds``: what each seat may hold."""
     table = view.table
     places = []
     face_down = () if table.trick is None else table.trick.face_down
     for seat in map(Seat, range(SEATS)):
         if seat != view.seat:
-            places.append(_Place(_HAND, seat, Slot(cards_held(table, seat), kinds[seat])))
+            places.append(Place(HAND, seat, Slot(cards_held(table, seat), kinds[seat])))
             if seat in face_down:
-                places.append(_Place(_DOWN, seat, Slot(1, kinds[seat] & ANY_TRUMP)))  # H17
+                places.append(Place(DOWN, seat, Slot(1, kinds[seat] & ANY_TRUMP)))  # H17
     if table.side is None:
         bound = {OKIE} if table.declarer is None else {OKIE, ROBAI}
-        places.append(_Place(_SIDE, None, Slot(2, (PLAIN_SUITS[table.okie[0]] | ANY_TRUMP) - bound)))
+        places.append(Place(SIDE, None, Slot(2, (PLAIN_SUITS[table.okie[0]] | ANY_TRUMP) - bound)))
     return tuple(places)
 
 
-def _discard_cases(view: View) -> Iterator[tuple[_Place, ...]]:
+def _discard_cases(view: View) -> Iterator[tuple[Place, ...]]:
     """The places of unseen cards, in cases that exclude each other: what the unseen discard may be (H12, H14)."""
     table = view.table
     kinds = _kinds(table)
@@ -168,20 +172,20 @@ def _discard_cases(view: View) -> Iterator[tuple[_Place, ...]]:
     if taker is None or table.phase is not Phase.PLAYING or not is_opening(table) or view.seat == taker:
         yield places
     elif table.rules.discard is DiscardRule.ANY:
-        yield (*places, _Place(_DISCARD, None, Slot(1, kinds[taker])))
+        yield (*places, Place(DISCARD, None, Slot(1, kinds[taker])))
     else:
-        yield (*places, _Place(_DISCARD, None, Slot(1, kinds[taker] - ANY_TRUMP)))
+        yield (*places, Place(DISCARD, None, Slot(1, kinds[taker] - ANY_TRUMP)))
         ten_trumps = (
             _taking(place, place.slot.kinds & ANY_TRUMP) if place.seat == taker else place for place in places
         )
-        yield (*ten_trumps, _Place(_DISCARD, None, Slot(1, kinds[taker] & ANY_TRUMP)))
+        yield (*ten_trumps, Place(DISCARD, None, Slot(1, kinds[taker] & ANY_TRUMP)))
 
 
-def _without_robai(place: _Place) -> _Place:
+def _without_robai(place: Place) -> Place:
     return _taking(place, place.slot.kinds - {ROBAI})
 
 
-def _taking(place: _Place, kinds: frozenset[str]) -> _Place:
+def _taking(place: Place, kinds: frozenset[str]) -> Place:
     return place._replace(slot=place.slot._replace(kinds=kinds))
 
 
