@@ -13,8 +13,8 @@ from engine.go_stop import GO_STOP
 from tests.engine.go_stop.judged import judged, regret
 from tests.engine.go_stop.strength import at_random, easy, expert, greedy, hard, margin, medium, of_level
 
-TOO_GOOD = 7.5
-"""Points a deal over greedy that honest play has not been seen to be sure of; who sees the cards is far above."""
+TOO_GOOD = 11
+"""Points a deal over greedy that honest play has never been sure of; who sees cards is above."""
 
 compiled = pytest.mark.skipif(
     not GO_STOP.kernel_available(), reason="the kernel of go-stop is not compiled here (python hatch_build.py)"
