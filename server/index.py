@@ -43,6 +43,18 @@ OUTAGE_MS: Final = 3_000
 OUTAGES_KEPT: Final = 16
 
 
+class Order(Struct, frozen=True, kw_only=True):
+    """What an operator tells nodes that are up. Orders are no state: who starts later never hears of them."""
+
+    what: str
+    """``announce`` (``text`` to every person who is connected) or ``drain`` (``node`` ends in order)."""
+    node: str = ""
+    text: str = ""
+
+
+ORDERS_KEPT: Final = 64
+
+
 class Index(Protocol):
     """What nodes tell each other about rooms besides their logs.
 
@@ -106,6 +118,17 @@ class Index(Protocol):
 
     async def nodes(self) -> list[str]:
         """All live nodes, sorted."""
+        ...
+
+    async def order(self, order: Order) -> None:
+        """Tell all nodes that are up. The latest ``ORDERS_KEPT`` are kept."""
+        ...
+
+    async def orders(self, after: str | None) -> tuple[str, list[Order]]:
+        """The orders after the one called ``after``, the earliest first, and what to ask with next time.
+
+        None for ``after``: only what comes from now on.
+        """
         ...
 
     async def archive(self, room: str, match: str, deal: int, record: bytes, *, attempt: int = 1) -> None:

@@ -33,6 +33,7 @@ from server.host import Node
 from server.keeper import Keeper
 from server.log import StoreFull, StoreUnavailable
 from server.metrics import Metrics
+from server.orders import Orders
 from server.presence import Presence
 from server.settings import BadSetting, Settings, load, unknown_in
 from server.store import CannotOpen, StoredIndex, StoredLog, StoredRates, open_store
@@ -86,7 +87,8 @@ async def serve(settings: Settings) -> None:
         port = await _listen(gateway, settings)
         stack.push_async_callback(gateway.drain)
         kernels = [game.name for game in GAMES.values() if game.kernel_available()]
-        _log.info("serving", host=settings.host, port=port, pid=os.getpid(), kernels=kernels)
+        node = gateway.hall.node.name
+        _log.info("serving", host=settings.host, port=port, pid=os.getpid(), node=node, kernels=kernels)
         if settings.ready_json:
             ready = {"ready": {"host": settings.host, "port": port, "pid": os.getpid()}}
             sys.stdout.write(msgspec.json.encode(ready).decode() + "\n")
@@ -137,10 +139,17 @@ async def _build(settings: Settings, stack: AsyncExitStack, stop: asyncio.Event)
         await driver.beat()
     except (StoreUnavailable, StoreFull) as problem:
         raise CannotServe(f"the store does not work: {problem}") from problem
-    parts = {"driver": driver.run(), "keeper": keeper.run(), "health": health.probe_always(store.probe)}
+    gateway = Gateway(hall, health, settings, version=_version(), rates=StoredRates(store))
+    orders = Orders(index, name, announce=gateway.announce, drain=stop.set)
+    parts = {
+        "driver": driver.run(),
+        "keeper": keeper.run(),
+        "health": health.probe_always(store.probe),
+        "orders": orders.run(),
+    }
     stack.push_async_callback(driver.stop)
     await stack.enter_async_context(_running(parts, stop))
-    return Gateway(hall, health, settings, version=_version(), rates=StoredRates(store))
+    return gateway
 
 
 async def _store_url(settings: Settings, stack: AsyncExitStack) -> str:

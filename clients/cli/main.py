@@ -24,6 +24,7 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "rules": ("clients.cli.commands:rules", N_("Read the rules of a game.")),
     "cards": ("clients.cli.deck:cards", N_("List the cards of a game, in three languages.")),
     "serve": ("clients.cli.serving:serve", N_("Run a server.")),
+    "admin": ("clients.cli.serving:admin", N_("Look after a running server: list, close, kick, announce, drain.")),
     "replay": ("clients.cli.records:replay_command", N_("Replay deal records, or check them.")),
     "verify": ("clients.cli.records:verify_command", N_("Check the shuffles of deal records.")),
     "arena": (

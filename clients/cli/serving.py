@@ -1,4 +1,4 @@
-"""``fudaza serve``: becomes ``python -m server``, whose flags and help these are."""
+"""``fudaza serve`` and ``fudaza admin``: become the server's own programs, whose flags and help these are."""
 
 from __future__ import annotations
 
@@ -12,5 +12,16 @@ import click
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
 def serve(arguments: tuple[str, ...]) -> None:
     """Run a server."""
-    command = [sys.executable, "-P", "-m", "server", *arguments]
+    _become("server", arguments)
+
+
+@click.command("admin", context_settings={"ignore_unknown_options": True, "help_option_names": []})
+@click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
+def admin(arguments: tuple[str, ...]) -> None:
+    """Look after a running server."""
+    _become("server.admin", arguments)
+
+
+def _become(module: str, arguments: tuple[str, ...]) -> None:
+    command = [sys.executable, "-P", "-m", module, *arguments]
     os.execv(sys.executable, command)  # noqa: S606 - our own program, in our place; no shell is wanted

@@ -8,7 +8,7 @@ Nothing here does I/O, reads a clock or draws a number. ``docs/architecture.md``
 from __future__ import annotations
 
 from server.room.answers import Append, Decided, Refuse, Repeat
-from server.room.clock import close, drop, fire, next_due, refund
+from server.room.clock import close, drop, fire, next_due, refund, remove
 from server.room.deciding import RoomCommand, decide, may_watch, open_room
 from server.room.driving import AiMove, Question, ai_moves, default_action, move_for, question
 from server.room.folding import Folded, fold, replay
@@ -56,6 +56,7 @@ __all__ = [
     "persons",
     "question",
     "refund",
+    "remove",
     "replay",
     "room_id_of",
     "seat_of",

@@ -188,6 +188,13 @@ def refund(room: Room, ms: int, now: int) -> Entry | None:
     return None if room.phase is Phase.CLOSED else entry(room, Refunded(ms=ms), now)
 
 
+def remove(room: Room, seat: Seat, now: int) -> Entry | None:
+    """Take the seat from its person; during a match an AI plays on. None if no person holds it."""
+    if room.phase is Phase.CLOSED or person_at(room, seat) is None:
+        return None
+    return entry(room, Freed(seat=seat, why=WhyFreed.REMOVED), now)
+
+
 def close(room: Room, why: WhyClosed, now: int) -> Entry | None:
     """Close the room; None if it is closed."""
     return None if room.phase is Phase.CLOSED else entry(room, Closed(why=why), now)

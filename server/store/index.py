@@ -6,13 +6,15 @@ import asyncio
 from collections.abc import AsyncIterator, Sequence
 from typing import Final
 
+import msgspec
 from msgspec import Struct
 
-from server.index import OUTAGE_MS, OUTAGES_KEPT, Archived, Due, Outage
+from server.index import ORDERS_KEPT, OUTAGE_MS, OUTAGES_KEPT, Archived, Due, Order, Outage
 from server.store.client import Store
 from server.store.keys import ARCHIVE_SHARDS, DUE_SHARDS
 
 _PAGE: Final = 500
+_BEFORE_ALL: Final = "0-0"
 _RECORDS: Final = 100
 """Records fetched at once."""
 
@@ -133,6 +135,21 @@ class StoredIndex:
         return _sorted(
             await self._store.function("beat", self._keys.nodes, "", 0, OUTAGE_MS, OUTAGES_KEPT, self.time_source)
         )
+
+    async def order(self, order: Order) -> None:
+        """See ``Index``."""
+        key = self._keys.orders
+        await self._store.call(key, "XADD", key, "MAXLEN", ORDERS_KEPT, "*", "order", msgspec.json.encode(order))
+
+    async def orders(self, after: str | None) -> tuple[str, list[Order]]:
+        """See ``Index``."""
+        key = self._keys.orders
+        if after is None:
+            last = await self._store.call(key, "XREVRANGE", key, "+", "-", "COUNT", 1)
+            return (last[0][0].decode() if last else _BEFORE_ALL), []
+        entries = await self._store.call(key, "XRANGE", key, f"({after}", "+")
+        orders = [msgspec.json.decode(fields[1], type=Order) for _, fields in entries]
+        return (entries[-1][0].decode() if entries else after), orders
 
     async def archive(self, room: str, match: str, deal: int, record: bytes, *, attempt: int = 1) -> None:
         """See ``Index``."""

@@ -58,6 +58,11 @@ class Keys:
         """
         return f"{self._prefix}{{nodes}}", f"{self._prefix}{{nodes}}:alive", f"{self._prefix}{{nodes}}:outages"
 
+    @property
+    def orders(self) -> str:
+        """A short stream: what operators tell nodes."""
+        return f"{self._prefix}{{orders}}"
+
     def rate(self, what: str, whose: str) -> str:
         """A hash that expires: what is left of somebody's measure of something."""
         return f"{self._prefix}{{rate-{what}-{whose}}}"

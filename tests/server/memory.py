@@ -10,7 +10,7 @@ import time
 from collections import defaultdict
 from collections.abc import AsyncIterator, Callable, Iterable
 
-from server.index import OUTAGE_MS, OUTAGES_KEPT, Archived, Due, Outage
+from server.index import OUTAGE_MS, OUTAGES_KEPT, Archived, Due, Order, Outage
 from server.log import EMPTY, UNKNOWN, Conflict, Head, Stored, StoreFull, StoreUnavailable, successor
 
 
@@ -120,6 +120,7 @@ class MemoryIndex:
         self._nodes: dict[str, int] = {}
         self._alive_at: int | None = None
         self._outages: list[Outage] = []
+        self._orders: list[Order] = []
         self._archive: dict[tuple[str, str, int, int], bytes] = {}
 
     async def claim_code(self, code: str, room: str) -> bool:
@@ -190,6 +191,15 @@ class MemoryIndex:
     async def nodes(self) -> list[str]:
         await self._reach()
         return sorted(node for node, until in self._nodes.items() if until > self.now_ms())
+
+    async def order(self, order: Order) -> None:
+        await self._reach()
+        self._orders.append(order)
+
+    async def orders(self, after: str | None) -> tuple[str, list[Order]]:
+        await self._reach()
+        seen = len(self._orders) if after is None else int(after)
+        return str(len(self._orders)), self._orders[seen:]
 
     async def archive(self, room: str, match: str, deal: int, record: bytes, *, attempt: int = 1) -> None:
         await self._reach()

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 import pytest
 import pytest_asyncio
 
-from server.index import OUTAGE_MS, OUTAGES_KEPT, Due, Index, Outage
+from server.index import ORDERS_KEPT, OUTAGE_MS, OUTAGES_KEPT, Due, Index, Order, Outage
 from server.store import Bounds, Store, StoredIndex, open_store
 from tests.server.memory import MemoryIndex
 from tests.stores import StoreServer, fresh_prefix
@@ -222,6 +222,33 @@ async def test_the_lobby_keeps_no_more_rooms_than_it_may(store: Store) -> None:
     assert await index.listed(None, 100) == [b"9", b"8", b"7"]
     _, summaries = store.keys.lobby
     assert await store.call(summaries, "HLEN", summaries) == 3
+
+
+async def test_orders_are_heard_once_by_whoever_listens_and_never_by_who_starts_later(index: Index) -> None:
+    early, nothing = await index.orders(None)
+    tea, end = Order(what="announce", text="tea"), Order(what="drain", node="n1")
+    await index.order(tea)
+    late, still_nothing = await index.orders(None)
+    await index.order(end)
+
+    early, heard = await index.orders(early)
+    _, heard_later = await index.orders(late)
+    _, heard_again = await index.orders(early)
+
+    assert (nothing, still_nothing, heard_again) == ([], [], [])
+    assert heard == [tea, end]
+    assert heard_later == [end]
+
+
+async def test_only_the_latest_orders_are_kept(store: Store) -> None:
+    index = StoredIndex(store)
+    after, _ = await index.orders(None)
+    for number in range(ORDERS_KEPT + 3):
+        await index.order(Order(what="announce", text=str(number)))
+
+    _, orders = await index.orders(after)
+
+    assert [order.text for order in orders] == [str(number) for number in range(3, ORDERS_KEPT + 3)]
 
 
 async def test_a_lobby_that_everybody_left_leaves_nothing_behind(store: Store) -> None:

@@ -1,0 +1,297 @@
+"""``fudaza admin``: what an operator does to a running hall, through its store.
+
+Whoever can reach the store is the operator; there is no other door. What changes a room is an ordinary entry in its
+log, so every node and client learns of it as of any move; what is said to nodes goes by ``Index.order``. Nothing here
+prints a card, a token or a seed of a match that is not over.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import os
+import sys
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any, Final
+from urllib.parse import quote
+
+import msgspec
+from msgspec import Struct
+
+from engine.game import Seat
+from protocol.events import WhyClosed
+from protocol.limits import MAX_LINE
+from server import room as rooms
+from server.embedded import socket_path
+from server.entries import Entry, UnreadableEntry, decode_entry, encode_entry
+from server.index import Index, Order
+from server.log import EMPTY, Conflict, Forked, Head, RoomLog, StoreFull, StoreUnavailable, follow
+from server.names import line_of
+from server.orders import ANNOUNCE, DRAIN
+from server.room import OtherRules, Room
+from server.settings import BadSetting, Settings, load
+from server.store import CannotOpen, StoredIndex, StoredLog, open_store
+
+OK: Final = 0
+FAILED: Final = 1
+USAGE: Final = 2
+_ATTEMPTS: Final = 100
+
+
+class CannotDo(Exception):
+    """An order that cannot be carried out; the message is one sentence for the operator."""
+
+
+class Store(Struct, frozen=True):
+    """What the commands work on."""
+
+    log: RoomLog
+    index: Index
+    clock: Callable[[], int]
+    """Milliseconds since the epoch: the store's clock."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Carry out one command; the exit status: 0 done, 1 not done, 2 used wrongly."""
+    asked = _parser().parse_args(arguments)
+    try:
+        settings = load(_connection_flags(asked), os.environ)
+        asyncio.run(_run(asked, settings))
+    except BadSetting as problem:
+        return _say(problem, USAGE)
+    except (CannotDo, CannotOpen) as problem:
+        return _say(problem, FAILED)
+    except StoreFull:
+        return _say(CannotDo("the store is full: nothing was changed"), FAILED)
+    except StoreUnavailable as problem:
+        return _say(CannotDo(f"the store does not answer, look again before you repeat this: {problem}"), FAILED)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the reader has seen enough
+    return OK
+
+
+async def _run(asked: argparse.Namespace, settings: Settings) -> None:
+    async with _opened(settings) as store:
+        match asked.command:
+            case "list":
+                async for row in listed(store, asked.game):
+                    _print(row)
+            case "inspect":
+                _print(inspected(*await _room(store, asked.room)))
+            case "close":
+                await amend(store, await _id_of(store, asked.room), _closing)
+            case "kick":
+                await amend(store, await _id_of(store, asked.room), _removing(asked.seat))
+            case "announce":
+                await store.index.order(Order(what=ANNOUNCE, text=_announcement(asked.text)))
+            case "nodes":
+                for node in await store.index.nodes():
+                    _print({"node": node})
+            case "drain":
+                await _drain(store, asked.node)
+            case "export":
+                async for archived in store.index.archived(match=asked.match):
+                    sys.stdout.write(archived.record.decode() + "\n")
+            case unknown:
+                raise AssertionError(f"the parser let {unknown!r} through")
+
+
+async def listed(store: Store, game: str | None = None) -> AsyncIterator[dict[str, Any]]:
+    """A row for every live room, private ones too, of ``game`` or of all games."""
+    cursor: str | None = None
+    seen: set[str] = set()
+    while True:
+        cursor, found = await store.index.all_live(cursor)
+        for room_id in found:
+            if room_id in seen:
+                continue
+            seen.add(room_id)
+            try:
+                room, _, _ = await _read(store, room_id)
+            except CannotDo as problem:
+                yield {"room": room_id, "problem": str(problem)}
+                continue
+            if game in (None, room.game):
+                people = [holder for holder in room.seats if isinstance(holder, rooms.Person)]
+                yield {
+                    "room": room.id,
+                    "code": room.code,
+                    "game": room.game,
+                    "phase": room.phase,
+                    "persons": len(people),
+                    "connected": sum(not person.away for person in people),
+                    "private": room.settings.private,
+                    "changed_ms_ago": max(0, store.clock() - room.at),
+                }
+        if cursor is None:
+            return
+
+
+def inspected(room: Room, head: Head, entries: int) -> dict[str, Any]:
+    """What an operator may know of a room: everything but cards and secrets."""
+    view = rooms.snapshot(room, None)
+    return {
+        "room": room.id,
+        "code": room.code,
+        "game": room.game,
+        "phase": room.phase,
+        "options": room.options,
+        "settings": room.settings,
+        "host": view.host,
+        "seats": view.seats,
+        "events": room.number,
+        "entries": entries,
+        "version": head.version,
+        "hash": head.hash.hex(),
+        "changed_at_ms": room.at,
+        "due_at_ms": rooms.next_due(room),
+        "match": None
+        if view.match is None
+        else {"id": view.match.id, "deal": view.match.deal, "deals": view.match.deals, "totals": view.match.totals},
+    }
+
+
+async def amend(store: Store, room_id: str, make: Callable[[Room, int], Entry]) -> None:
+    """Append what ``make`` decides about the room as it is then.
+
+    Raises:
+        CannotDo: there is no such room, or ``make`` says that it cannot be done.
+        StoreUnavailable, StoreFull: see ``RoomLog.append``.
+    """
+    for _ in range(_ATTEMPTS):
+        room, head, _ = await _read(store, room_id)
+        entry = make(room, store.clock())
+        rooms.fold(room, entry)  # what cannot be folded must never stand in a log
+        try:
+            await store.log.append(room_id, head, encode_entry(entry))
+        except Conflict:
+            continue
+        return
+    raise CannotDo("the room changes too fast; try again")
+
+
+def _closing(room: Room, now: int) -> Entry:
+    entry = rooms.close(room, WhyClosed.OPERATOR, now)
+    if entry is None:
+        raise CannotDo(f"room {room.code} is closed already")
+    return entry
+
+
+def _removing(seat: int) -> Callable[[Room, int], Entry]:
+    def make(room: Room, now: int) -> Entry:
+        entry = rooms.remove(room, Seat(seat), now) if seat < len(room.seats) else None
+        if entry is None:
+            held = [number for number, holder in enumerate(room.seats) if isinstance(holder, rooms.Person)]
+            raise CannotDo(f"no person holds seat {seat} of room {room.code}; persons hold {held or 'none'}")
+        return entry
+
+    return make
+
+
+def _announcement(text: str) -> str:
+    line = line_of(text)
+    if line is None:
+        raise CannotDo(f"an announcement is one line of 1 to {MAX_LINE} characters")
+    return line
+
+
+async def _drain(store: Store, node: str) -> None:
+    nodes = await store.index.nodes()
+    if node not in nodes:
+        raise CannotDo(f"no node {node} is up; there are {', '.join(nodes) or 'none'}")
+    await store.index.order(Order(what=DRAIN, node=node))
+
+
+async def _id_of(store: Store, name: str) -> str:
+    """The room that ``name`` (a short code or an id) means."""
+    return await store.index.room_of(name.upper()) or name.lower()
+
+
+async def _room(store: Store, name: str) -> tuple[Room, Head, int]:
+    return await _read(store, await _id_of(store, name))
+
+
+async def _read(store: Store, room_id: str) -> tuple[Room, Head, int]:
+    """A room, the end of its log, and the number of its entries."""
+    stored = await store.log.read(room_id)
+    try:
+        head = follow(EMPTY, stored)
+        room = rooms.replay(decode_entry(each.data) for each in stored)
+    except (Forked, UnreadableEntry, OtherRules) as problem:
+        raise CannotDo(f"room {room_id} cannot be read by this version: {problem}") from problem
+    if room is None:
+        raise CannotDo(f"there is no room {room_id}")
+    return room, head, len(stored)
+
+
+# The store -------------------------------------------------------------------------------------------------------
+
+
+@asynccontextmanager
+async def _opened(settings: Settings) -> AsyncIterator[Store]:
+    store = await open_store(_url(settings), password=settings.redis_password)
+    log = StoredLog(store)
+    try:
+        await store.probe()  # now_ms needs it
+        yield Store(log, StoredIndex(store), store.now_ms)
+    finally:
+        await log.aclose()
+        await store.aclose()
+
+
+def _url(settings: Settings) -> str:
+    if settings.redis is not None:
+        return settings.redis
+    path = socket_path(Path(settings.data).absolute())
+    if not Path(path).exists():
+        raise CannotDo(f"no server is running on the data directory {settings.data}; name another store with --redis")
+    return f"unix://{quote(path)}"
+
+
+# The command line ------------------------------------------------------------------------------------------------
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="fudaza admin",
+        description="Look after a running hall. Works through its store: the one of --redis or FUDAZA_REDIS, otherwise "
+        "the embedded one in --data. Prints JSON, one object a line.",
+        allow_abbrev=False,
+    )
+    parser.add_argument("--config", metavar="FILE", help="the server's configuration file")
+    parser.add_argument("--redis", metavar="URL", help="the store; a password belongs into FUDAZA_REDIS_PASSWORD")
+    parser.add_argument("--data", metavar="DIR", help="the data directory of a server with the embedded store")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    listing = commands.add_parser("list", help="every live room, private ones too")
+    listing.add_argument("--game", help="only rooms of this game")
+    for name, text in (("inspect", "one room: seats, phase, log; no cards"), ("close", "end a room at once")):
+        commands.add_parser(name, help=text).add_argument("room", help="code or id")
+    kick = commands.add_parser("kick", help="take a seat from its person; during a match an AI plays on")
+    kick.add_argument("room", help="code or id")
+    kick.add_argument("seat", type=int, help="from 0")
+    commands.add_parser("announce", help="say something to everybody who is connected").add_argument("text")
+    commands.add_parser("nodes", help="the nodes that are up")
+    commands.add_parser("drain", help="let a node end in order; its clients go to others").add_argument("node")
+    export = commands.add_parser("export", help="the records of finished deals that are kept")
+    export.add_argument("--match", help="only this match")
+    return parser
+
+
+def _connection_flags(asked: argparse.Namespace) -> list[str]:
+    given = (("--config", asked.config), ("--redis", asked.redis), ("--data", asked.data))
+    return [part for flag, value in given if value is not None for part in (flag, value)]
+
+
+def _print(row: Any) -> None:
+    sys.stdout.write(msgspec.json.encode(row).decode() + "\n")
+
+
+def _say(problem: Exception, status: int) -> int:
+    sys.stderr.write(f"fudaza admin: {problem}\n")
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,188 @@
+"""What an operator does to a running hall: seen by the people at its tables, and never a card or a token shown."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import sys
+from asyncio.subprocess import DEVNULL, PIPE
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import pytest_asyncio
+from websockets.exceptions import ConnectionClosed
+
+from engine.record import read_record
+from engine.registry import GAMES
+from engine.verify import misfits
+from protocol.codes import Close
+from tests.e2e.client import Player
+from tests.e2e.serverprocess import QUICK, ServerProcess
+
+CARD = re.compile(r'"(?:\d\d[barpqs]|[PIKOG](?:su|un|so|ro|re|ka|\d))"')
+
+
+@pytest_asyncio.fixture
+async def server(tmp_path: Path) -> AsyncIterator[ServerProcess]:
+    process = ServerProcess(tmp_path, *QUICK)
+    await process.start()
+    yield process
+    await process.close()
+
+
+async def admin(server: ServerProcess, *arguments: str) -> tuple[int, list[dict[str, Any]], str]:
+    """Exit status, what was printed, and what was complained about."""
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "server.admin", "--data", str(server.directory / "data"), *arguments),
+        stdin=DEVNULL,
+        stdout=PIPE,
+        stderr=PIPE,
+    )
+    out, complaint = await asyncio.wait_for(process.communicate(), 60)
+    assert process.returncode is not None
+    assert b"Traceback" not in complaint, complaint.decode()
+    return process.returncode, [json.loads(line) for line in out.splitlines()], complaint.decode()
+
+
+async def done(server: ServerProcess, *arguments: str) -> list[dict[str, Any]]:
+    status, rows, complaint = await admin(server, *arguments)
+    assert (status, complaint) == (0, "")
+    return rows
+
+
+async def seated(server: ServerProcess, game: str = "hachinin-meri") -> tuple[Player, Player, str]:
+    """Two people in seats 0 and 1 of a match that has begun."""
+    ann, bob = Player(lambda: server.port, "Ann", seed=1), Player(lambda: server.port, "Bob", seed=2)
+    code = await ann.sit(game)
+    await bob.join(code, seat=1)
+    await ann.start()
+    return ann, bob, code
+
+
+async def sit_still(player: Player) -> int | None:
+    """Hear everything and do nothing, until the connection is closed; the code."""
+    try:
+        while True:
+            await player.hear()
+    except ConnectionClosed as closed:
+        return closed.rcvd.code if closed.rcvd is not None else None
+
+
+async def test_rooms_are_listed_and_looked_into_without_a_card_or_a_token(server: ServerProcess) -> None:
+    ann, bob, code = await seated(server)
+    playing = asyncio.gather(ann.play(), bob.play())
+    await ann.until(lambda: ann.number > 30)
+
+    (row,) = await done(server, "list")
+    (found,) = await done(server, "inspect", code.lower())
+    assert await done(server, "list", "--game", "koi-koi") == []
+    await playing
+
+    assert (row["code"], row["game"], row["persons"], row["connected"]) == (code, "hachinin-meri", 2, 2)
+    assert found["room"] == row["room"]
+    assert [seat["kind"] for seat in found["seats"]] == ["person", "person", *["ai"] * 6]
+    assert found["seats"][0]["name"] == "Ann"
+    assert found["version"] == found["entries"] > 10
+    text = json.dumps([row, found])
+    assert not CARD.search(text)
+    for player in (ann, bob):
+        assert player.place is not None
+        assert str(player.place.token) not in text
+
+
+async def test_a_person_who_is_kicked_loses_the_seat_and_an_ai_plays_on(server: ServerProcess) -> None:
+    ann, bob, code = await seated(server)
+    kicked = asyncio.create_task(sit_still(bob))  # so the match waits for Bob
+    playing = asyncio.create_task(ann.play())
+    await ann.until(lambda: "deal-began" in {event["e"] for event in ann.events.values()})
+
+    await done(server, "kick", code, "1")
+
+    assert await kicked == Close.REMOVED
+    await playing
+    freed = [event for event in ann.events.values() if event["e"] == "seat-freed"]
+    assert [(event["seat"], event["why"]) for event in freed] == [(1, "removed")]
+    assert ann.result is not None
+
+
+async def test_a_room_that_is_closed_says_so_and_is_gone(server: ServerProcess) -> None:
+    ann, bob, code = await seated(server)
+    codes = asyncio.gather(ann.close_code(), bob.close_code())
+
+    await done(server, "close", code)
+
+    assert set(await codes) == {Close.ROOM_CLOSED}
+    assert list(ann.events.values())[-1] == {"e": "room-closed", "why": "operator"}
+    status, _, complaint = await admin(server, "close", code)
+    assert status == 1
+    assert "closed already" in complaint or "no room" in complaint
+
+
+async def test_an_announcement_reaches_everybody_who_is_connected(server: ServerProcess) -> None:
+    ann, bob, _ = await seated(server)
+    playing = asyncio.gather(ann.play(), bob.play())
+
+    await done(server, "announce", "tea  is\u202e ready")
+
+    await ann.until(lambda: "announcement" in ann.notices)
+    await bob.until(lambda: "announcement" in bob.notices)
+    await playing
+
+
+async def test_a_node_that_is_told_to_drain_ends_in_order(server: ServerProcess) -> None:
+    (row,) = await done(server, "nodes")
+
+    await done(server, "drain", row["node"])
+
+    assert await server.ended() == 0
+    status, _, complaint = await admin(server, "list")
+    assert status == 1
+    assert "no server is running" in complaint
+
+
+async def test_exported_records_replay_and_their_shuffles_are_fair(server: ServerProcess) -> None:
+    ann, bob, _ = await seated(server, "koi-koi")
+    await asyncio.gather(ann.play(), bob.play())
+
+    async with asyncio.timeout(20):
+        while not (rows := await done(server, "export")):  # the archive is told a moment after the table
+            pass
+
+    record = read_record(json.dumps(rows[-1]).encode(), GAMES)
+    assert rows[-1]["game"] == "koi-koi"
+    assert misfits(GAMES["koi-koi"], record) == ()
+    assert rows == await done(server, "export", "--match", rows[0]["match"])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("inspect", "ZZZZZZ"), "there is no room"),
+        (("close", "nonsense"), "there is no room"),
+        (("drain", "nobody"), "no node nobody is up"),
+        (("announce", "\u200b"), "one line of 1 to"),
+    ],
+)
+async def test_what_cannot_be_done_is_one_sentence(
+    server: ServerProcess, arguments: tuple[str, ...], said: str
+) -> None:
+    status, rows, complaint = await admin(server, *arguments)
+
+    assert status == 1
+    assert rows == []
+    assert said in complaint
+    assert complaint.count("\n") == 1
+
+
+async def test_a_seat_that_no_person_holds_cannot_be_kicked(server: ServerProcess) -> None:
+    ann = Player(lambda: server.port, "Ann")
+    code = await ann.sit("koi-koi")
+
+    for seat in ("1", "7"):
+        status, _, complaint = await admin(server, "kick", code, seat)
+        assert status == 1
+        assert "persons hold [0]" in complaint
+    await ann.leave_the_room()
