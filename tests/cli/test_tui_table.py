@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import msgspec
 import pytest
 
 from clients.cli.tui.dialogs import Ask, Line, Reading
@@ -27,6 +28,7 @@ from protocol.messages import (
     SeatAi,
     SeatInfo,
     Settings,
+    Snapshot,
     Start,
     Watch,
     Wink,
@@ -189,6 +191,7 @@ async def test_a_card_with_two_targets_asks_which_and_escape_goes_back() -> None
             if several:
                 break
             await client.press("right", "enter")
+        assert choice is not None
         await client.press(str(several[0] + 1))
         assert "choose what it takes" in client.text
         before = len(client.moves)
@@ -381,17 +384,9 @@ async def test_between_deals_enter_says_ready_once() -> None:
 class Permissive(Hall):
     """A hall whose rooms allow hints and winks."""
 
-    def snapshot(self):  # type: ignore[no-untyped-def]
+    def snapshot(self) -> Snapshot:
         """With other settings."""
-        return type(super().snapshot())(
-            **{
-                **{field: getattr(super(Permissive, self).snapshot(), field) for field in _FIELDS},
-                "settings": Settings(hints=True, winks=True),
-            }
-        )
-
-
-_FIELDS = tuple(type(Hall(KOI_KOI).snapshot()).__struct_fields__)
+        return msgspec.structs.replace(super().snapshot(), settings=Settings(hints=True, winks=True))
 
 
 @pytest.mark.parametrize("name", GAMES)

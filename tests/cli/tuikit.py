@@ -54,11 +54,12 @@ class Client:
 
     async def until(self, true: Callable[[], bool], what: str = "") -> None:
         """Wait until something is so; each round lets everything that waits for the event loop have its turn."""
-        for _round in range(150):
-            await self.pilot.pause()
-            if true():
-                return
-        raise AssertionError(f"{what or true} never came about; on the screen:\n{self.text}")
+        try:
+            async with asyncio.timeout(20):
+                while not true():
+                    await asyncio.sleep(0)
+        except TimeoutError:
+            raise AssertionError(f"{what or true} never came about; on the screen:\n{self.text}") from None
 
     async def sees(self, wanted: str) -> str:
         await self.until(lambda: wanted in self.text, repr(wanted))

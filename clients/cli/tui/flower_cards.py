@@ -11,7 +11,7 @@ from typing import Final
 from rich.cells import cell_len
 
 from clients.cli.tui.canvas import DOTTED, HEAVY, THIN, Canvas, Piece, pad
-from clients.cli.words import N_, _
+from clients.cli.words import C_, _, within
 from clients.cli.words.flowers import FlowerNames
 from engine.flowers import Kind, kind
 from engine.game import Card
@@ -29,32 +29,51 @@ _INKS: Final[Mapping[Kind, str]] = {
 }
 _BLUE: Final = ("06r", "09r", "10r")
 
-_SHORT: Final[Mapping[str, str]] = {
-    N_("chrysanthemum"): N_("mum"),
-    N_("bush clover"): N_("clover"),
-    N_("wisteria"): N_("wist."),
-    N_("paulownia"): N_("paul."),
-    N_("bush warbler"): N_("bird"),
-    N_("curtain"): N_("drape"),
-    N_("butterflies"): N_("bflies"),
-    N_("sake cup"): N_("cup"),
-    N_("poetry ribbon"): N_("poetry"),
-    N_("blue ribbon"): N_("blue"),
-    N_("red ribbon"): N_("red"),
-    N_("plain ribbon"): N_("ribbon"),
-    N_("rain man"): N_("rain"),
-    N_("swallow"): N_("swift"),
-    N_("phoenix"): N_("phoen."),
-    N_("lightning"): N_("flash"),
-    N_("coloured junk (double)"): N_("junk×2"),
-    N_("lightning (double junk)"): N_("junk×2"),
+SHORT: Final[Mapping[str, str]] = {
+    "pine": C_("on a card", "pine"),
+    "plum": C_("on a card", "plum"),
+    "cherry": C_("on a card", "cherry"),
+    "wisteria": C_("on a card", "wist."),
+    "iris": C_("on a card", "iris"),
+    "peony": C_("on a card", "peony"),
+    "bush clover": C_("on a card", "clover"),
+    "pampas": C_("on a card", "pampas"),
+    "chrysanthemum": C_("on a card", "mum"),
+    "maple": C_("on a card", "maple"),
+    "willow": C_("on a card", "willow"),
+    "paulownia": C_("on a card", "paul."),
+    "rain": C_("on a card", "rain"),
+    "crane": C_("on a card", "crane"),
+    "bush warbler": C_("on a card", "bird"),
+    "curtain": C_("on a card", "drape"),
+    "cuckoo": C_("on a card", "cuckoo"),
+    "bridge": C_("on a card", "bridge"),
+    "butterflies": C_("on a card", "bflies"),
+    "boar": C_("on a card", "boar"),
+    "moon": C_("on a card", "moon"),
+    "geese": C_("on a card", "geese"),
+    "sake cup": C_("on a card", "cup"),
+    "deer": C_("on a card", "deer"),
+    "rain man": C_("on a card", "rain"),
+    "swallow": C_("on a card", "swift"),
+    "phoenix": C_("on a card", "phoen."),
+    "lightning": C_("on a card", "flash"),
+    "bright": C_("on a card", "bright"),
+    "poetry ribbon": C_("on a card", "poetry"),
+    "blue ribbon": C_("on a card", "blue"),
+    "red ribbon": C_("on a card", "red"),
+    "plain ribbon": C_("on a card", "ribbon"),
+    "plain": C_("on a card", "plain"),
+    "junk": C_("on a card", "junk"),
+    "coloured junk (double)": C_("on a card", "junk×2"),
+    "lightning (double junk)": C_("on a card", "junk×2"),
 }
-"""What does not go on a card: six columns in all, in any language."""
+"""What goes on a card: six columns at most, in any language. All names of ``clients.cli.words`` are here."""
 
 
 def short(name: str) -> str:
     """A name as it goes on a card."""
-    return {_(long): _(brief) for long, brief in _SHORT.items()}.get(name, name)
+    return {_(long): within("on a card", brief) for long, brief in SHORT.items()}.get(name, name)
 
 
 def ink(card: Card) -> str:

@@ -8,7 +8,7 @@ from typing import Any, Final
 from clients.cli.tui.canvas import Piece
 from clients.cli.tui.flowers import FlowerPanel, Middle, Progress
 from clients.cli.tui.panel import Looking
-from clients.cli.words import N_, _, counted
+from clients.cli.words import C_, N_, _, counted, within
 from clients.cli.words.go_stop import NAMES
 from engine.go_stop.scoring import (
     ANIMAL_ROW,
@@ -38,10 +38,10 @@ from engine.go_stop.types import (
 from engine.registry import game_named
 
 SHORT: Final[Mapping[str, str]] = {
-    Combo.GODORI: N_("godori"),
-    Combo.RED_POETRY: N_("poetry"),
-    Combo.BLUE: N_("blue"),
-    Combo.PLAIN_RED: N_("red"),
+    Combo.GODORI: C_("combination", "godori"),
+    Combo.RED_POETRY: C_("combination", "poetry"),
+    Combo.BLUE: C_("combination", "blue"),
+    Combo.PLAIN_RED: C_("combination", "red"),
 }
 
 
@@ -90,7 +90,7 @@ class GoStopPanel(FlowerPanel):
             Progress(_("brights"), (mine & BRIGHTS).bit_count(), 3, bright, lost=(BRIGHTS & ~theirs).bit_count() < 3),
             *(
                 Progress(
-                    _(SHORT[row.name]),
+                    within("combination", SHORT[row.name]),
                     (mine & row.cards).bit_count(),
                     3,
                     made.get(row.name, 0),

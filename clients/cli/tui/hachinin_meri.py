@@ -13,7 +13,7 @@ from rich.cells import cell_len
 from clients.cli.tui.canvas import DOTTED, HEAVY, THIN, Canvas, Piece, pad
 from clients.cli.tui.choosing import Pick
 from clients.cli.tui.panel import Looking, Panel, word_picks
-from clients.cli.words import Lines, _, common
+from clients.cli.words import Lines, _, common, within
 from clients.cli.words.hachinin_meri import RANK_NAMES, SUITS
 from clients.cli.words.people import team_name
 from engine.game import Card, Seat
@@ -257,7 +257,9 @@ class HachininMeriPanel(Panel):
             canvas.put(x + 1, y, suit_mark(card[0], symbols=looking.symbols), inked)
             canvas.put(x + 1, y + 1, pad(rank(card), WIDTH - 2), inked)
             if card in trumps:
-                canvas.put(x + 1, y + 2, pad(_("Tenka") if card == TENKA else _("trump"), WIDTH - 2), paper)
+                canvas.put(
+                    x + 1, y + 2, pad(_("Tenka") if card == TENKA else within("on a card", "trump"), WIDTH - 2), paper
+                )
             canvas.put(x + (WIDTH - len(number)) // 2, y + HEIGHT - 1, number, paper)
             canvas.hit(x, y, WIDTH, HEIGHT, card)
 

@@ -8,7 +8,7 @@ from typing import Any, Final
 from clients.cli.tui.canvas import Piece
 from clients.cli.tui.flowers import FlowerPanel, Middle, Progress
 from clients.cli.tui.panel import Looking
-from clients.cli.words import N_, _, counted
+from clients.cli.words import C_, N_, _, counted, within
 from clients.cli.words.koi_koi import NAMES
 from engine.koi_koi.scoring import BIT, BRIGHTS, COUNTS, RAIN_MAN, SETS, VIEWING_SETS, mask_of
 from engine.koi_koi.types import (
@@ -26,14 +26,14 @@ from engine.koi_koi.types import (
 from engine.registry import game_named
 
 SHORT: Final[Mapping[str, str]] = {
-    Yaku.BOAR_DEER_BUTTERFLY: N_("boar-deer"),
-    Yaku.POETRY_RIBBONS: N_("poetry"),
-    Yaku.BLUE_RIBBONS: N_("blue"),
-    Yaku.FLOWER_VIEWING: N_("flowers"),
-    Yaku.MOON_VIEWING: N_("moon"),
-    Yaku.ANIMALS: N_("animals"),
-    Yaku.RIBBONS: N_("ribbons"),
-    Yaku.PLAINS: N_("plains"),
+    Yaku.BOAR_DEER_BUTTERFLY: C_("yaku", "boar-deer"),
+    Yaku.POETRY_RIBBONS: C_("yaku", "poetry"),
+    Yaku.BLUE_RIBBONS: C_("yaku", "blue"),
+    Yaku.FLOWER_VIEWING: C_("yaku", "flowers"),
+    Yaku.MOON_VIEWING: C_("yaku", "moon"),
+    Yaku.ANIMALS: C_("yaku", "animals"),
+    Yaku.RIBBONS: C_("yaku", "ribbons"),
+    Yaku.PLAINS: C_("yaku", "plains"),
 }
 BRIGHT_YAKU: Final = (Yaku.FIVE_BRIGHTS, Yaku.FOUR_BRIGHTS, Yaku.RAINY_FOUR_BRIGHTS, Yaku.THREE_BRIGHTS)
 
@@ -75,12 +75,20 @@ class KoiKoiPanel(FlowerPanel):
         for each in SETS if table.rules.viewing is Viewing.OFF else (*SETS, *VIEWING_SETS):
             have, size = (mine & each.cards).bit_count(), each.cards.bit_count()
             ways.append(
-                Progress(_(SHORT[each.yaku]), have, size, made.get(each.yaku, 0), lost=bool(theirs & each.cards))
+                Progress(
+                    within("yaku", SHORT[each.yaku]), have, size, made.get(each.yaku, 0), lost=bool(theirs & each.cards)
+                )
             )
         for count in COUNTS:
             have, left = (mine & count.cards).bit_count(), (count.cards & ~theirs).bit_count()
             ways.append(
-                Progress(_(SHORT[count.yaku]), have, count.least, made.get(count.yaku, 0), lost=left < count.least)
+                Progress(
+                    within("yaku", SHORT[count.yaku]),
+                    have,
+                    count.least,
+                    made.get(count.yaku, 0),
+                    lost=left < count.least,
+                )
             )
         return ways
 
