@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator
+import json
+import sys
+from collections.abc import AsyncIterator, Callable, Iterator
 
 import pytest
 import pytest_asyncio
 
 from tests.faults.installation import Installation
+from tests.faults.people import all_leave
 from tests.stores import VALKEY, StoreServer
 
 
@@ -30,9 +33,21 @@ async def shared_nodes(tmp_path_factory: pytest.TempPathFactory, always: StoreSe
         await installation.close()
 
 
+@pytest.fixture
+def tell(capsys: pytest.CaptureFixture[str]) -> Callable[..., None]:
+    """Report what was measured, as a line of JSON; nothing is asserted about it."""
+
+    def report(**measured: object) -> None:
+        with capsys.disabled():
+            sys.stdout.write(f"\n{json.dumps(measured)}\n")
+
+    return report
+
+
 @pytest_asyncio.fixture(loop_scope="session")
 async def nodes(shared_nodes: Installation) -> AsyncIterator[Installation]:
     """Three nodes that run and reach the store. A test may do anything to them."""
     await shared_nodes.whole()
     yield shared_nodes
+    await all_leave()
     shared_nodes.assert_no_faults()

@@ -12,7 +12,7 @@ from server.log import Stored, StoreUnavailable
 from server.store import StoredLog, open_store
 from tests.e2e.serverprocess import QUICK, ServerProcess
 from tests.proxy import Proxy
-from tests.stores import StoreServer
+from tests.stores import StoreServer, free_port
 
 NODES: Final = 3
 FLAGS: Final = (*QUICK, "--rooms-per-minute", "100000")
@@ -24,7 +24,9 @@ class Node(ServerProcess):
 
     def __init__(self, directory: Path, line: Proxy, *flags: str) -> None:
         directory.mkdir()
-        super().__init__(directory, *FLAGS, "--redis", f"redis://127.0.0.1:{line.port}", *flags)
+        self.metrics_port = free_port()
+        store = ("--redis", f"redis://127.0.0.1:{line.port}", "--metrics-port", str(self.metrics_port))
+        super().__init__(directory, *FLAGS, *store, *flags)
         self.line = line
         self.runs = False
         self.stalled = False
@@ -115,7 +117,7 @@ class Installation:
         """Wait until the log of ``room`` has the entry of ``command``."""
         mark = f'"command":"{command}"'.encode()
         async with asyncio.timeout(PATIENCE_SECONDS):
-            while not any(mark in stored.data for stored in await self.log(room)):  # noqa: ASYNC110
+            while not any(mark in stored.data for stored in await self.log(room)):
                 await asyncio.sleep(0.02)
 
     async def move_to(self, store: StoreServer) -> None:
@@ -144,7 +146,7 @@ async def read_log(url: str, room: str) -> list[Stored]:
 async def until(holds: Callable[[], bool]) -> None:
     """Wait for what other processes do, which they tell nobody here."""
     async with asyncio.timeout(PATIENCE_SECONDS):
-        while not holds():  # noqa: ASYNC110
+        while not holds():
             await asyncio.sleep(0.02)
 
 

@@ -83,7 +83,6 @@ async def check_nodes(story: Story, code: str, ports: Iterable[int]) -> None:
     expected = rooms.snapshot(story.room, None)
     for port in ports:
         watcher = Guest([port], "Watcher")
-        await watcher.connect()
         await watcher.watch(code)
         snapshot = await watcher.expect(Snapshot)
         assert encode(snapshot) == encode(expected), f"the node at port {port} holds another room"

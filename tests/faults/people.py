@@ -35,6 +35,17 @@ _SILENCE_SECONDS: Final = 2.0
 """So long a node may say nothing to a handshake or ping before a person tries another."""
 
 
+_everybody: list[Guest] = []
+
+
+async def all_leave() -> None:
+    """Everybody who has a connection loses it."""
+    while _everybody:
+        guest = _everybody.pop()
+        if guest._socket is not None:
+            await guest.vanish()
+
+
 class Guest(Player):
     """One person. ``ports`` are the nodes that they try in turn, beginning anew whenever a connection breaks."""
 
@@ -45,6 +56,7 @@ class Guest(Player):
             turn = itertools.cycle(ports)
             port = lambda: next(turn)  # noqa: E731
         super().__init__(port, name, seed)
+        _everybody.append(self)
         self.given: dict[str, AnyCommand] = {}
         """Every command, by id."""
         self.refused: dict[str, str] = {}

@@ -7,7 +7,6 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Final
 
-import pytest
 import pytest_asyncio
 from redis.crc import key_slot
 

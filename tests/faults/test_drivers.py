@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Final
 
@@ -45,13 +44,13 @@ def driver_of(nodes: Installation, room: str) -> Node:
 async def length(nodes: Installation, room: str, least: int) -> int:
     """How long the log of ``room`` is, once it is at least so long."""
     async with asyncio.timeout(PATIENCE):
-        while (found := len(await nodes.log(room))) < least:  # noqa: ASYNC110
+        while (found := len(await nodes.log(room))) < least:
             await asyncio.sleep(0.02)
     return found
 
 
 async def test_a_room_of_ai_that_nobody_watches_is_finished_though_one_driver_after_the_other_dies(
-    slow: Installation, capsys: pytest.CaptureFixture[str]
+    slow: Installation, tell: Callable[..., None]
 ) -> None:
     ann = Guest(slow.ports, "Ann")
     await ann.sit("hachinin-meri", deals=2)
@@ -73,12 +72,11 @@ async def test_a_room_of_ai_that_nobody_watches_is_finished_though_one_driver_af
         await driver.start()
 
     async with asyncio.timeout(PATIENCE):
-        while story_of(await slow.log(room)).room.phase is not Phase.FINISHED:  # noqa: ASYNC110
+        while story_of(await slow.log(room)).room.phase is not Phase.FINISHED:
             await asyncio.sleep(0.2)
     story = check(await slow.log(room), [])
     assert {type(entry.body).__name__ for entry in story.entries} >= {"Dropped", "StoodIn", "Acted"}
-    with capsys.disabled():
-        print(json.dumps({"seconds from a driver's death to the next entry": waits}))
+    tell(seconds_from_a_drivers_death_to_the_next_entry=waits)
 
 
 async def test_a_clock_that_runs_out_while_its_driver_is_dead_is_fired_once_by_another_node(slow: Installation) -> None:
@@ -91,7 +89,7 @@ async def test_a_clock_that_runs_out_while_its_driver_is_dead_is_fired_once_by_a
 
     await until(lambda: survivor.runs)
     async with asyncio.timeout(PATIENCE):
-        while not [entry for entry in await entries(slow, ann.room) if entry == "Freed"]:  # noqa: ASYNC110
+        while not [entry for entry in await entries(slow, ann.room) if entry == "Freed"]:
             await asyncio.sleep(0.05)
     await driver.start()
     assert (await entries(slow, ann.room)).count("Dropped") == 1

@@ -144,7 +144,7 @@ async def frail(tmp_path: Path, primary: StoreServer) -> AsyncIterator[Installat
 async def test_a_failover_that_loses_moves_ends_in_a_resync_that_everybody_sees(
     frail: Installation, primary: StoreServer, replica: StoreServer
 ) -> None:
-    while b"master_link_status:up" not in replica.ask("INFO", "replication"):  # noqa: ASYNC110
+    while b"master_link_status:up" not in replica.ask("INFO", "replication"):
         await asyncio.sleep(0.02)
     guests = await table(frail)
     playing = asyncio.gather(*(guest.play() for guest in guests))
@@ -198,7 +198,7 @@ async def test_a_store_set_back_by_a_second_loses_that_second_and_forks_nothing(
 async def test_a_node_cut_off_while_the_others_failed_over_does_not_bring_the_lost_history_back(
     frail: Installation, primary: StoreServer, replica: StoreServer
 ) -> None:
-    while b"master_link_status:up" not in replica.ask("INFO", "replication"):  # noqa: ASYNC110
+    while b"master_link_status:up" not in replica.ask("INFO", "replication"):
         await asyncio.sleep(0.02)
     guests = await table(frail)
     playing = asyncio.gather(*(guest.play() for guest in guests))
@@ -214,7 +214,7 @@ async def test_a_node_cut_off_while_the_others_failed_over_does_not_bring_the_lo
     # the guest at the other node alone brings the new history beyond the version of the old one, or their AI does
     length = len(await frail.log(guests[0].room))
     async with asyncio.timeout(PATIENCE):
-        while len(await frail.log(guests[0].room)) < length + 2:  # noqa: ASYNC110
+        while len(await frail.log(guests[0].room)) < length + 2:
             await asyncio.sleep(0.05)
     away.up.flow()
     away.cut()
@@ -245,7 +245,7 @@ async def test_rooms_whose_index_was_lost_go_on_after_a_restart_without_being_as
     await frail.whole()
 
     async with asyncio.timeout(PATIENCE):
-        while len(await frail.log(room)) < length + 3:  # noqa: ASYNC110
+        while len(await frail.log(room)) < length + 3:
             await asyncio.sleep(0.05)
     dropped = {type(entry.body).__name__ for entry in story_of(await frail.log(room)).entries[length:]}
     assert "Dropped" in dropped
