@@ -57,6 +57,17 @@ def N_(text: str) -> str:  # noqa: N802 - the conventional name; extraction tool
     return text
 
 
+def C_(context: str, text: str) -> str:  # noqa: N802 - as above
+    """Marks a text of a table for translation in a context; ``within`` translates it when it is used."""
+    del context  # it is for extraction
+    return text
+
+
+def within(context: str, text: str) -> str:
+    """``text`` as it is said in a context: where a language needs two words for what English says with one."""
+    return _catalogue.pgettext(context, text)
+
+
 def counted(number: int, one: str, many: str, **params: object) -> str:
     """``one`` or ``many`` (or what else the reader's language has), with ``{n}`` and ``params`` filled in."""
     return _catalogue.ngettext(one, many, number).format(n=number, **params)

@@ -39,7 +39,7 @@ PLURALS: Final[Mapping[str, str]] = {
 """How each language counts (Unicode CLDR), as gettext writes it."""
 
 MARKS: Final[Mapping[str, tuple[int, ...]]] = {"_": (0,), "N_": (0,), "filled": (0,), "counted": (1, 2)}
-"""Which arguments of which functions are texts; two are a singular and its plural."""
+"""Which arguments of which functions are texts; two are a singular and its plural. ``C_`` and ``within`` differ."""
 MANUAL_MARKS: Final[Mapping[str, tuple[int, ...]]] = {
     **MARKS,
     "title": (0,),
@@ -58,6 +58,7 @@ class Found(NamedTuple):
 
     text: Text
     line: int
+    context: str | None = None
 
 
 class NotLiteral(Exception):
@@ -98,6 +99,9 @@ def found_in(source: str, *, manual: bool = False) -> Iterator[Found]:
                 if len(marks[name]) > 1:
                     within.update(node.args)
                 yield from _marked(node, marks[name])
+            case ast.Call(func=ast.Name(id="C_" | "within"), args=[context, text]):
+                if found := _literal(text):
+                    yield Found(found, node.lineno, _literal(context))
             case ast.Call(func=ast.Attribute(value=ast.Name(id="click"), attr="option" | "command" | "group")):
                 yield from (Found(cleandoc(text), node.lineno) for text in _help(node))
             case ast.FunctionDef() if any(map(_makes_command, node.decorator_list)):
@@ -151,7 +155,7 @@ def template() -> Catalog:
         except NotLiteral as problem:
             raise NotLiteral(f"{where}: {problem}") from None
         for found in texts:
-            catalogue.add(found.text, locations=[(where, found.line)])
+            catalogue.add(found.text, locations=[(where, found.line)], context=found.context)
     for counted in CLICK_COUNTED:
         catalogue.add(counted, locations=[("clients/cli/usage.py", 1)])
     return catalogue
@@ -181,9 +185,10 @@ def updated(texts: Catalog, old: Catalog, language: str) -> Catalog:
     new = _Catalogue(language)
     for message in texts:
         if message.id:
-            known = old.get(message.id)
+            known = old.get(message.id, message.context)
             same_shape = known is not None and isinstance(known.id, tuple) == isinstance(message.id, tuple)
-            new.add(message.id, known.string if known and same_shape else None, locations=message.locations)
+            string = known.string if known and same_shape else None
+            new.add(message.id, string, locations=message.locations, context=message.context)
     return new
 
 
