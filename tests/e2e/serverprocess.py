@@ -25,6 +25,7 @@ class ServerProcess:
     def __init__(self, directory: Path, *flags: str, environment: dict[str, str] | None = None) -> None:
         self.directory = directory
         self.port = 0
+        self.module = "server"
         self._flags = flags
         self._environment = environment or {}
         self._process: Process | None = None
@@ -46,7 +47,7 @@ class ServerProcess:
         flags = ("--port", str(self.port), "--data", str(self.directory / "data"), "--ready-json", *self._flags)
         with (self.directory / "log").open("ab") as log:
             self._process = await asyncio.create_subprocess_exec(
-                *(sys.executable, "-m", "server", *flags),
+                *(sys.executable, "-m", self.module, *flags),
                 stdin=asyncio.subprocess.DEVNULL,
                 stdout=asyncio.subprocess.PIPE,
                 stderr=log,

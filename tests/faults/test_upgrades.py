@@ -1,0 +1,107 @@
+"""Nodes are replaced one by one while people play: by the same version, and by one with another schema of entries."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+from typing import Final
+
+import pytest
+import pytest_asyncio
+
+from server import entries
+from server.entries import decode_entry
+from server.room import Phase
+from tests.faults.installation import Installation, during
+from tests.faults.invariants import check, check_nodes
+from tests.faults.people import Guest
+from tests.faults.successor import NEXT
+from tests.stores import StoreServer
+
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+PATIENCE: Final = 60.0
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def fleet(tmp_path: Path, valkey: StoreServer) -> AsyncIterator[Installation]:
+    """Nodes of their own, whose AI take a moment, so that a match lasts as long as an upgrade."""
+    installation = Installation(tmp_path, valkey, "--ai-pause-ms", "30")
+    try:
+        await installation.start()
+        yield installation
+        installation.assert_no_faults()
+    finally:
+        await installation.close()
+
+
+async def tables(nodes: Installation, count: int) -> list[list[Guest]]:
+    """So many rooms with two people each, at different nodes; their matches are starting."""
+    found = []
+    for number in range(count):
+        ann = Guest(nodes.ports_from(number % 3), f"Ann {number}", seed=number)
+        bob = Guest(nodes.ports_from((number + 1) % 3), f"Bob {number}", seed=number + 100)
+        await bob.join(await ann.sit("hachinin-meri", deals=2), seat=1)
+        await ann.start()
+        found.append([ann, bob])
+    return found
+
+
+async def seen(guests: list[Guest], events: int) -> None:
+    """Wait until all have seen so many events more, or the end."""
+    goals = [(guest, guest.number + events) for guest in guests]
+    for guest, goal in goals:
+        await guest.until(lambda guest=guest, goal=goal: guest.number >= goal or guest.result is not None)  # type: ignore[misc]
+
+
+async def test_a_rolling_restart_under_load_loses_nothing_and_every_node_ends_in_order(
+    fleet: Installation, tell: Callable[..., None]
+) -> None:
+    rooms = await tables(fleet, 6)
+    guests = [guest for room in rooms for guest in room]
+    playing = asyncio.gather(*(guest.play() for guest in guests))
+    began = time.monotonic()
+
+    for node in fleet.nodes:
+        await during(playing, seen(guests, 6))
+        assert await node.drain() == 0
+        await node.start()
+    await during(playing, seen(guests, 1))
+    seconds = time.monotonic() - began
+    await playing
+
+    assert all(guest.resumed for guest in guests)
+    assert not any(guest.rolled_back for guest in guests)
+    for room in rooms:
+        story = check(await fleet.log(room[0].room), room)
+        assert story.room.phase is Phase.FINISHED
+        assert room[0].place is not None
+        await check_nodes(story, room[0].place.code, fleet.ports)
+    tell(rolling_restart_of_three_nodes_seconds=round(seconds, 1), rooms=len(rooms))
+
+
+async def test_a_rolling_upgrade_to_another_schema_of_entries_keeps_every_live_room(
+    fleet: Installation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rooms = await tables(fleet, 3)
+    guests = [guest for room in rooms for guest in room]
+    playing = asyncio.gather(*(guest.play() for guest in guests))
+
+    for node in fleet.nodes:
+        await during(playing, seen(guests, 6))
+        assert await node.drain() == 0
+        node.module = "tests.faults.successor"
+        await node.start()
+    await playing
+
+    monkeypatch.setattr(entries, "SCHEMA", NEXT)  # reads both, as the next version does
+    for room in rooms:
+        stored = await fleet.log(room[0].room)
+        schemas = [decode_entry(each.data).schema for each in stored]
+        assert set(schemas) == {NEXT - 1, NEXT}
+        assert schemas[0] == NEXT - 1, "the room was opened by the version before"
+        story = check(stored, room)
+        assert story.room.phase is Phase.FINISHED
+        assert room[0].place is not None
+        await check_nodes(story, room[0].place.code, fleet.ports)
