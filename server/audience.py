@@ -95,6 +95,15 @@ class Audience:
         viewer.outbox.send(self.encoded(Notice(code=Notified.ROLLED_BACK)))
         self.show_all(room, viewer, now)
 
+    def warn(self, room: Room, left_ms: int) -> None:
+        """Tell the person who is asked that their time runs out."""
+        decision = room.table.decision if room.table is not None else None
+        assert decision is not None, "time runs out for a decision"
+        notice = Notice(code=Notified.TIME_RUNS_OUT, params={"left_ms": max(0, left_ms)})
+        for viewer in self.viewers:
+            if viewer.seat in decision.seats and viewer.asked == decision.at:
+                viewer.outbox.send(self.encoded(notice))
+
     def leave(self, viewer: Viewer) -> None:
         """``viewer`` watches no more; the connection stays."""
         self.viewers.discard(viewer)

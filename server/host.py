@@ -31,6 +31,7 @@ from server.metrics import Metrics
 from server.outbox import Encoded, Outbox
 from server.presence import Presence
 from server.room import AiMove, Append, FinishedDeal, Folded, Games, OtherRules, Refuse, Repeat, Room, RoomCommand
+from server.warning import Later, TurnWarning, on_the_loop
 
 _ATTEMPTS: Final = 100
 """Each lost race means that another writer got ahead, so this many in a row happen only when something is broken."""
@@ -55,6 +56,8 @@ class Node(NamedTuple):
     """So many unpredictable bytes."""
     metrics: Metrics
     presence: Presence
+    later: Later = on_the_loop
+    """How time passes."""
 
 
 class Observer(Protocol):
@@ -100,6 +103,7 @@ class RoomHost:
         """As of ``head``. Replaced, never changed; reading it needs no lock."""
         self.head = head
         self.audience = Audience(node.games, node.metrics)
+        self._warning = TurnWarning(node.later, node.clock, self.audience.warn)
         self.used_at = asyncio.get_running_loop().time()
         """When somebody last asked for the room (the event loop's clock)."""
         self.gone = False
@@ -161,11 +165,13 @@ class RoomHost:
             return False
         self.gone = True
         self._stop_watching()
+        self._warning.stop()
         return True
 
     async def close(self) -> None:
         """Do nothing more, after what is under way."""
         self._stop_watching()
+        self._warning.stop()
         async with self._lock:
             self.gone = True
         if self._pull is not None:
@@ -328,6 +334,7 @@ class RoomHost:
                 self.audience.rolled_back(self.room, viewer, self._now())
             else:  # its coming was lost with the rest
                 self.audience.send_away(viewer, Close.SERVICE_RESTART)
+        self._warning.follow(self.room)
         self._observer.changed(self)
 
     def _abandon(self, problem: Exception) -> None:
@@ -335,6 +342,7 @@ class RoomHost:
         _log.error("room-gone", room=self.room.id, problem=str(problem))
         self.gone = True
         self._stop_watching()
+        self._warning.stop()
         for viewer in tuple(self.audience.viewers):
             self.audience.send_away(viewer, Close.SERVICE_RESTART)
 
@@ -398,6 +406,7 @@ class RoomHost:
         """The log has accepted ``entry``: be there, show it, and tell who drives and keeps."""
         self.room, self.head = folded.room, head
         self.audience.happened(self.room, entry, folded.events, self._now())
+        self._warning.follow(self.room)
         self._observer.changed(self)
         for deal in folded.finished:
             self._observer.finished(self, deal)
@@ -452,6 +461,7 @@ class RoomHost:
         viewer = Viewer(outbox, Seat(place.seat), person.epoch)
         answer = self._accept(outbox, command, at=at, place=place)
         self.audience.come(self.room, viewer, command.after if isinstance(command, Resume) else 0, self._now())
+        self._warning.follow(self.room)
         return Outcome("accepted", viewer, answer)
 
     def _still_here(self, viewer: Viewer | None) -> Viewer | None:

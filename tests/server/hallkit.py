@@ -211,6 +211,41 @@ class Instant:
         return game.text(game.choose(view, legal, Random(question.seed), Budget(Level(question.level))))
 
 
+class Timer:
+    """See ``server.warning.Timer``."""
+
+    def __init__(self, at: float, do: Callable[[], None]) -> None:
+        self.at = at
+        self.do = do
+        self.off = False
+
+    def cancel(self) -> None:
+        self.off = True
+
+
+class Timers:
+    """``server.warning.Later`` by a clock held in hand."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._timers: list[Timer] = []
+
+    def later(self, seconds: float, do: Callable[[], None]) -> Timer:
+        self._timers.append(Timer(self._clock() + seconds * 1000, do))
+        return self._timers[-1]
+
+    @property
+    def waiting(self) -> list[Timer]:
+        return [timer for timer in self._timers if not timer.off]
+
+    def ring(self) -> None:
+        """Let what is due by the clock happen."""
+        for timer in self.waiting:
+            if timer.at <= self._clock():
+                timer.off = True
+                timer.do()
+
+
 class House:
     """One node: its hall, driver and keeper. Several may share a log, an index and a clock."""
 
@@ -220,7 +255,10 @@ class House:
         self.index: MemoryIndex = beside.index if beside else MemoryIndex(self.clock)
         self.metrics = Metrics()
         presence = Presence(self.index, name)
-        self.node = Node(name, log or self.memory, GAMES, self.clock, Dice(name), self.metrics, presence)
+        self.timers = Timers(self.clock)
+        self.node = Node(
+            name, log or self.memory, GAMES, self.clock, Dice(name), self.metrics, presence, self.timers.later
+        )
         self.hall = Hall(self.node, self.index, TIMING)
         self.health = Health(lambda: self.clock() / 1000)
         self.thinker = Instant()

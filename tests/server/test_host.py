@@ -21,6 +21,7 @@ from protocol.messages import (
     Join,
     Leave,
     Look,
+    Notice,
     Start,
 )
 from server.entries import Acted, Actor, Joined, Refunded, Returned, decode_entry
@@ -739,3 +740,66 @@ async def test_contributions_and_sealed_answers_are_acknowledged_without_a_numbe
 
     assert ann.answers[-1] == Accepted(id=ann.answers[-1].id or "")
     assert len(bob.outbox.sent) == heard
+
+
+# Warnings --------------------------------------------------------------------------------------------------------
+
+
+def forward(house: House, milliseconds: int) -> None:
+    house.clock.now += milliseconds
+    house.timers.ring()
+
+
+async def test_the_person_who_is_asked_is_warned_once_before_their_time_runs_out_and_nobody_else(house: House) -> None:
+    ann, bob = await limited(house)
+
+    forward(house, 7_499)
+    assert ann.outbox.notices == []
+    forward(house, 1)
+    forward(house, 1_000)
+
+    assert [notice.params for notice in ann.outbox.all(Notice)] == [{"left_ms": 2_500}]
+    assert ann.outbox.notices == ["time-runs-out"]
+    assert bob.outbox.notices == []
+
+
+async def test_who_has_moved_in_time_is_not_warned_and_the_next_decision_has_a_warning_of_its_own(
+    house: House,
+) -> None:
+    ann, bob = await limited(house)
+    forward(house, 7_000)
+
+    await ann.act()
+    assert len(house.timers.waiting) == 1
+    forward(house, 7_000)
+    assert ann.outbox.notices == bob.outbox.notices == []
+    forward(house, 500)
+
+    warned = [person for person in (ann, bob) if person.outbox.notices]
+    assert [person.turns[-1].at for person in warned] == [max(ann.turns[-1].at, bob.turns[-1].at)]
+
+
+async def test_time_given_back_moves_the_warning(house: House) -> None:
+    ann, _ = await limited(house)
+    await house.driver.beat()
+    house.clock.now += 60_000
+    heir = House("heir", beside=house)
+    await heir.driver.beat()
+    again = heir.person("Ann again")
+    await again.resume(ann)
+
+    heir.timers.ring()
+    assert again.outbox.notices == []
+    forward(heir, 7_500)
+
+    assert again.outbox.notices == ["time-runs-out"]
+
+
+async def test_a_room_that_is_let_go_warns_nobody(house: House) -> None:
+    ann, bob = await limited(house)
+    assert ann.host is not None
+
+    await ann.host.close()
+
+    assert house.timers.waiting == []
+    assert bob.outbox.notices == []
