@@ -24,7 +24,7 @@ from engine.koi_koi.worths import worths_for
 from tests.engine.koi_koi.scenes import deal, shuffled
 
 SOURCE = Path(engine.koi_koi.__file__).parent / "_kernel.c"
-SANITIZERS = "-fsanitize=address,undefined"
+SANITIZERS = "-fsanitize=address,undefined,bounds-strict"
 
 
 def build(where: Path) -> Path:
@@ -67,7 +67,9 @@ def fuzz(kernel: Any, rng: Random, rounds: int) -> int:
         hidden = places_of((*state.hands[1 - seat], *state.stock))
         for _ in range(40):
             moves = tried(kernel.legal, broken(position, rng))
-            tried(kernel.playouts, broken(root, rng), broken(hidden, rng), broken(moves[:32], rng))
+            tried(
+                kernel.playouts, broken(root, rng), broken(hidden, rng), broken((moves * 4)[: rng.randrange(40)], rng)
+            )
             position = tried(kernel.apply, broken(position, rng), broken(moves[-2:], rng)) or position
     return accepted
 
@@ -78,7 +80,13 @@ def broken(given: bytes, rng: Random) -> bytes:
         return given
     changed = bytearray(given)
     for _ in range(rng.randrange(1, 4)):
-        changed[rng.randrange(len(changed))] = rng.choice([0, 1, 2, 3, 8, 24, 47, 48, 255, rng.randrange(256)])
+        # Half of them in what is neither cards nor masks, of which a position has some bytes before its stock.
+        place = (
+            rng.randrange(max(0, len(changed) - 33), len(changed))
+            if rng.random() < 0.5
+            else rng.randrange(len(changed))
+        )
+        changed[place] = rng.choice([0, 1, 2, 3, 8, 23, 24, 25, 30, 47, 48, 255, rng.randrange(256)])
     return bytes(changed[1:] if rng.random() < 0.02 else changed)
 
 
