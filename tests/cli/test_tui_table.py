@@ -75,9 +75,15 @@ async def come_to(client: Client, phase: str) -> None:
         await play_on(client, phase)
         if not isinstance(client.app.screen, Result):
             return
-        await client.press("enter")
-        await client.until(lambda: not isinstance(client.app.screen, Result))
+        await go_on(client)
     raise AssertionError(f"never came to {phase}")
+
+
+async def go_on(client: Client) -> None:
+    """From a deal's result to the next deal, which may be over at once (dealt again)."""
+    await client.press("enter")
+    await client.until(lambda: not client.sitting.session.asked(Ready) and client.sitting.core.idle())
+    await client.pilot.pause()
 
 
 # Whole matches ------------------------------------------------------------------------------------------------
@@ -92,9 +98,7 @@ async def test_a_whole_match_is_played_by_keys_to_its_result_and_left(name: str)
             text = await client.sees("is over")
             if "The match is over" in text:
                 break
-            result = client.app.screen
-            await client.press("enter")
-            await client.until(lambda old=result: client.app.screen is not old, "the next deal")  # type: ignore[misc]
+            await go_on(client)
         await client.sees("leave the table")
         await client.press("1")
         await client.until(lambda: client.app.return_value is not None, "the end")
@@ -159,7 +163,7 @@ async def test_a_connection_dropped_at_any_decision_is_shown_and_recovered_and_t
         client.network.down = 3
         client.network.wires[-1].drop()
         await client.until(lambda: len(client.network.wires) == 2, "a new connection")
-        await client.until(lambda: client.sitting.online is True)
+        await client.until(lambda: any("Connected again" in line for line in client.sitting.log))
         assert any("was lost" in line for line in client.sitting.log)
         await client.until(lambda: client.sitting.choice is not None, "the decision again")
         assert client.sitting.session.turn is not None
@@ -230,8 +234,7 @@ async def test_a_key_on_an_impossible_card_says_why_and_plays_nothing() -> None:
         for _move in range(60):
             await play_on(client, "nothing")
             if isinstance(client.app.screen, Result):
-                await client.press("enter")
-                await client.until(lambda: not isinstance(client.app.screen, Result))
+                await go_on(client)
             choice = client.sitting.choice
             if choice is not None and any(not pick.actions for pick in choice.picks):
                 break

@@ -1,0 +1,123 @@
+"""The full screen in a real terminal: whole matches by keys, and what is left on the terminal afterwards.
+
+The terminal is tmux's; without tmux these tests are skipped.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shutil
+import subprocess
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.players import FUDAZA, QUICK
+
+TMUX = shutil.which("tmux")
+SIZE = ("80", "24")
+ROOT = Path(__file__).resolve().parents[2]
+PATIENCE = 120.0
+
+needs_tmux = pytest.mark.skipif(TMUX is None, reason="there is no tmux")
+
+
+class Terminal:
+    """A terminal with one command in it."""
+
+    def __init__(self, socket: Path) -> None:
+        self._socket = socket
+
+    async def _tmux(self, *arguments: str) -> str:
+        process = await asyncio.create_subprocess_exec(
+            str(TMUX), "-S", str(self._socket), "-f", os.devnull, *arguments, stdout=subprocess.PIPE
+        )
+        out, _err = await process.communicate()
+        return out.decode()
+
+    async def start(self, command: str, environment: dict[str, str]) -> None:
+        settings = " ".join(f"{key}={value}" for key, value in environment.items())
+        shell = f"env {settings} {command}; echo status=$?; cat"
+        await self._tmux("new-session", "-d", "-x", SIZE[0], "-y", SIZE[1], shell)
+
+    async def press(self, *keys: str) -> None:
+        await self._tmux("send-keys", *keys)
+
+    async def text(self) -> str:
+        return await self._tmux("capture-pane", "-p")
+
+    async def until(self, *wanted: str) -> str:
+        """Look until one of the texts is on the screen."""
+        text = ""
+        try:
+            async with asyncio.timeout(PATIENCE):
+                while not any(each in text for each in wanted):
+                    await asyncio.sleep(0.05)  # tmux tells nobody that the screen has changed
+                    text = await self.text()
+        except TimeoutError:
+            raise AssertionError(f"none of {wanted} ever came; the screen:\n{text}") from None
+        return text
+
+    async def close(self) -> None:
+        await self._tmux("kill-server")
+
+
+@pytest.fixture
+async def terminal(tmp_path: Path) -> AsyncIterator[Terminal]:
+    terminal = Terminal(tmp_path / "tmux")
+    try:
+        yield terminal
+    finally:
+        await terminal.close()
+
+
+def fudaza(*arguments: str) -> str:
+    return " ".join([str(FUDAZA), *arguments])
+
+
+def environment(tmp_path: Path) -> dict[str, str]:
+    return {
+        "PYTHONPATH": str(ROOT),
+        "XDG_STATE_HOME": str(tmp_path / "state"),
+        "XDG_CONFIG_HOME": str(tmp_path / "config"),
+        "LC_ALL": "C.UTF-8",
+        **QUICK,
+    }
+
+
+@needs_tmux
+@pytest.mark.parametrize("game", ["koi-koi", "go-stop", "hachinin-meri"])
+async def test_a_whole_match_is_played_by_keys_in_a_terminal(terminal: Terminal, tmp_path: Path, game: str) -> None:
+    await terminal.start(fudaza("play", game, "--name", "Aki", "-o", "deals=1"), environment(tmp_path))
+    for _look in range(400):
+        text = await terminal.until("▶ Y", "▶ W", "▶ E", "The match is over")
+        if "The match is over" in text and "1  leave the table" in text:
+            break
+        await terminal.press("Right", "Enter")
+    else:
+        raise AssertionError(text)
+    await terminal.press("1")
+    text = await terminal.until("status=")
+    assert "You have left the table." in text
+    assert "status=0" in text
+
+
+@needs_tmux
+async def test_control_c_gives_the_terminal_back_and_keeps_the_seat(terminal: Terminal, tmp_path: Path) -> None:
+    await terminal.start(fudaza("play", "koi-koi", "--name", "Aki"), environment(tmp_path))
+    await terminal.until("▶ Y")
+    await terminal.press("C-c")
+    text = await terminal.until("status=")
+    assert "status=130" in text
+    assert "fudaza rejoin" in text
+
+
+@needs_tmux
+async def test_plain_shows_lines_in_a_terminal_too(terminal: Terminal, tmp_path: Path) -> None:
+    await terminal.start(fudaza("play", "koi-koi", "--plain", "--name", "Aki"), environment(tmp_path))
+    text = await terminal.until("Your turn")
+    assert "▶" not in text
+    await terminal.press("C-c")
+    await terminal.until("status=130")
