@@ -130,6 +130,7 @@ class Keeper:
             await self._index.unlist(room.id)
             await self._log.forget(room.id, self._forget_seconds)
             del self._told[room.id]
+            self._changed.discard(room.id)  # nothing has changed since: it was only looked at once more
             return
         due = due_at(room)
         # A time told too early makes the driver look for nothing; one told too late makes a room wait. So an earlier

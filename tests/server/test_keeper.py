@@ -10,13 +10,13 @@ import pytest
 import pytest_asyncio
 
 from engine.game import Seat
-from protocol.messages import ChosenSettings, Create
+from protocol.messages import ChosenSettings, Create, Leave
 from server.entries import Actor
 from server.keeper import due_at
 from server.log import StoreUnavailable
 from server.room import ai_moves, next_due, question
 from server.worker import Question
-from tests.server.hallkit import House, Person
+from tests.server.hallkit import TIMING, House, Person
 from tests.server.memory import MemoryIndex
 
 
@@ -123,6 +123,30 @@ async def test_a_closed_room_is_unlisted_due_no_more_and_its_log_ends_after_a_wh
     assert await house.hall.listed(None) == ()
     assert house.memory.forgotten == {ann.room.id: 60}
     assert not house.keeper._told
+
+
+async def test_a_closed_room_that_is_looked_at_while_the_index_is_told_is_told_once(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ann = house.person("Ann")
+    await ann.create()
+    await house.keeper.flush()
+    await ann.do(Leave(id=ann.client.id()))
+    house.clock.now += TIMING.abandoned_ms
+    host = ann.host
+    assert host is not None
+    await host.fire()
+    unlist = MemoryIndex.unlist
+
+    async def looked_at(index: MemoryIndex, room: str) -> None:
+        house.keeper.changed(host)
+        await unlist(index, room)
+
+    monkeypatch.setattr(MemoryIndex, "unlist", looked_at)
+    await house.keeper.flush()
+    await house.keeper.flush()
+
+    assert await house.index.all_live() == (None, [])
 
 
 async def test_a_private_room_is_never_listed(house: House) -> None:
