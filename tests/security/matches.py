@@ -85,8 +85,10 @@ async def play(game: AnyGame, at: Place, seed: int) -> Played:
             async with asyncio.timeout(PATIENCE_SECONDS):
                 await asyncio.gather(*(guest.over.wait() for guest in (host, others[0])))
         except TimeoutError:
-            last = {guest.name: [frame.text[:300] for frame in guest.frames[-4:]] for guest in everybody}
-            raise AssertionError(f"match {seed} does not end: {last}") from None
+            last = {guest.name: [frame.text[:200] for frame in guest.frames[-4:]] for guest in everybody}
+            at.log.seek(began)
+            lines = at.log.read().splitlines()[-20:]
+            raise AssertionError("\n".join([f"match {seed} does not end: {last}", *lines])) from None
         await late
         for guest in everybody:
             await guest.leave()
