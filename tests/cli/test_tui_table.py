@@ -118,6 +118,18 @@ async def test_the_whole_screen_looks_as_it_did(name: str, size: str) -> None:
         check_snapshot(f"screen-{name}-{size}", client.text)
 
 
+async def test_keys_that_come_too_late_do_not_leave_the_table() -> None:
+    async with at_table(KOI_KOI) as client:
+        await play_on(client)
+        await client.sees("leave the table")
+        await client.press("enter", "enter", "space", "right")
+        assert isinstance(client.app.screen, Result)
+        assert not any(isinstance(command, Leave | Rematch) for command in client.hall.commands)
+        await client.press("down", "enter")
+        await client.until(lambda: client.app.return_value is not None)
+    assert isinstance(client.hall.commands[-1], Leave)
+
+
 async def test_the_host_plays_another_match() -> None:
     async with at_table(KOI_KOI) as client:
         await play_on(client)
@@ -231,13 +243,12 @@ async def test_the_decision_shows_the_yaku_and_the_points_it_is_about() -> None:
 
 async def test_a_key_on_an_impossible_card_says_why_and_plays_nothing() -> None:
     async with at_table(MERI, hall=hall_for("hachinin-meri", "playing")) as client:
-        for _move in range(60):
-            await play_on(client, "nothing")
-            if isinstance(client.app.screen, Result):
-                await go_on(client)
+        for _move in range(20):
+            await client.my_turn()
             choice = client.sitting.choice
             if choice is not None and any(not pick.actions for pick in choice.picks):
                 break
+            await client.press("right", "enter")
         assert choice is not None
         index = next(index for index, pick in enumerate(choice.picks) if not pick.actions)
         before = len(client.moves)
@@ -308,7 +319,7 @@ async def test_a_refused_move_is_undone_on_the_screen_with_the_reason() -> None:
         await client.sees("Too late")
         await client.my_turn()
         await client.press("right", "enter")
-        await client.until(lambda: len(client.moves) == 1)
+        await client.until(lambda: len(client.moves) == 2, "the move again, after the refused one")
 
 
 # What is shown ------------------------------------------------------------------------------------------------

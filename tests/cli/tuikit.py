@@ -55,7 +55,7 @@ class Client:
     async def until(self, true: Callable[[], bool], what: str = "") -> None:
         """Wait until something is so; each round lets everything that waits for the event loop have its turn."""
         try:
-            async with asyncio.timeout(20):
+            async with asyncio.timeout(60):
                 while not true():
                     await asyncio.sleep(0)
         except TimeoutError:

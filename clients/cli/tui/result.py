@@ -96,7 +96,9 @@ class Result(ModalScreen[None]):
                 Option(Text(f"{number}  {choice.label}"), id=choice.typed)
                 for number, choice in enumerate(question.choices, 1)
             )
-            ways.highlighted = 0
+            # One way on is taken by Enter. Of several one has to be chosen first: the Enter that played the last card
+            # may come twice, and must not leave the table.
+            ways.highlighted = 0 if len(question.choices) == 1 else None
 
     def _waiting(self, picture: Picture) -> str:
         if self._question is not None:
