@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from random import Random
-from typing import Final
+from typing import Any, Final
 
 import pytest
 from msgspec import Struct
@@ -107,6 +107,11 @@ async def strike(nodes: Installation, guests: list[Guest], fault: Fault) -> None
             raise AssertionError(fault)
 
 
+async def seen(guest: Guest, number: int) -> None:
+    """Wait until ``guest`` has seen the event with this number, or the end."""
+    await guest.until(lambda: guest.number >= number or guest.result is not None)
+
+
 @pytest.mark.parametrize(
     "seed",
     [
@@ -126,12 +131,9 @@ async def test_whatever_fails_when_the_log_is_whole_and_everybody_was_told_what_
     playing = asyncio.gather(*(guest.play() for guest in guests))
 
     for fault in schedule.faults:
-        goal = guests[0].number + fault.events
-        watch = guests[0]
-        reached = asyncio.ensure_future(
-            watch.until(lambda watch=watch, goal=goal: watch.number >= goal or watch.result is not None)  # type: ignore[misc]
-        )
-        await asyncio.wait({playing, reached}, return_when=asyncio.FIRST_COMPLETED)
+        reached: asyncio.Future[None] = asyncio.ensure_future(seen(guests[0], guests[0].number + fault.events))
+        both: set[asyncio.Future[Any]] = {playing, reached}
+        await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
         reached.cancel()
         if playing.done():
             break
