@@ -88,7 +88,8 @@ async def play(game: AnyGame, at: Place, seed: int) -> Played:
             last = {guest.name: [frame.text[:200] for frame in guest.frames[-4:]] for guest in everybody}
             at.log.seek(began)
             lines = at.log.read().splitlines()[-20:]
-            raise AssertionError("\n".join([f"match {seed} does not end: {last}", *lines])) from None
+            missing = [guest.name for guest in (host, others[0]) if not guest.over.is_set()]
+            raise AssertionError("\n".join([f"match {seed} does not end for {missing}: {last}", *lines])) from None
         await late
         for guest in everybody:
             await guest.leave()
