@@ -78,6 +78,14 @@ def listed(parts: Iterable[str]) -> str:
     return _(", ").join(parts)
 
 
+def sentences(*parts: str) -> str:
+    """Whole sentences, one after the other."""
+    told = ""
+    for part in filter(None, parts):
+        told = _("{told} {next}").format(told=told, next=part) if told else part
+    return told
+
+
 GAP: Final = "(?)"
 """Stands in a sentence for a parameter that was not told."""
 

@@ -9,8 +9,8 @@ from clients.cli.connection import Trouble
 from clients.cli.fairness import ALARMS, Finding, Found
 from clients.cli.picture import Picture
 from clients.cli.session import End, Ended, Params
-from clients.cli.words import GAP, N_, Lines, _, counted, filled, listed, plainly
-from clients.cli.words.columns import padded
+from clients.cli.words import GAP, N_, Lines, _, counted, filled, listed, plainly, sentences
+from clients.cli.words.columns import padded, width
 from clients.cli.words.people import People
 from engine.game import Seat
 from engine.match import DealBegan, DealEnded, MatchEnded
@@ -219,7 +219,7 @@ def room_event(event: room.RoomEvent, before: People, now: People) -> Lines:
         case room.MatchOpened(commitments=commitments, contributors=contributors):
             deals = counted(len(commitments), "A match of one deal begins.", "A match of {n} deals begins.")
             mixed = counted(len(contributors), "One client adds to the shuffle.", "{n} clients add to the shuffle.")
-            return (f"{deals} {mixed}",)
+            return (sentences(deals, mixed),)
         case room.ContributionsFixed():
             return (_("The shuffle is fixed."),)
         case room.QuestionOpened(wait_ms=wait_ms):
@@ -293,6 +293,7 @@ def _match_won(winner: int | None, people: People) -> str:
 
 def table_of_seats(picture: Picture, people: People) -> Lines:
     """Who sits where."""
+    teams = max(map(width, map(people.side, range(people.game.sides))))
     rows = []
     for seat, info in enumerate(picture.seats):
         marks = []
@@ -310,7 +311,7 @@ def table_of_seats(picture: Picture, people: People) -> Lines:
         team = (
             ""
             if people.game.sides == people.game.seats
-            else f"  {padded(people.side(people.game.side(Seat(seat))), 4)}"
+            else f"  {padded(people.side(people.game.side(Seat(seat))), teams)}"
         )
         rows.append(f"  {seat}{team}  {held}" + (f"  ({listed(marks)})" if marks else ""))
     return (_("Seats:"), *rows)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final, assert_never
 
-from clients.cli.words import N_, Lines, _, counted, listed
+from clients.cli.words import N_, Lines, _, counted, listed, sentences
 from clients.cli.words.columns import padded
 from clients.cli.words.game import GameWords
 from clients.cli.words.people import People, team_name
@@ -130,7 +130,7 @@ def _event(event: AnyEvent, people: People) -> Lines:
         case Dealt(dealer=dealer, okie=okie):
             told = people.say(dealer, N_("You deal."), N_("{who} deals."))
             turned = _("The Okie is {card}: {suit} is trump.").format(card=_card(okie), suit=_(SUITS[okie[0]]))
-            return (f"{told} {turned}",)
+            return (sentences(told, turned),)
         case Declared(declarer=declarer):
             if declarer is None:
                 return (_("Nobody declares the Robai."),)
@@ -172,7 +172,7 @@ def _led(event: TrickLed, people: People) -> Lines:
         team=_team(event.seat),
     )
     meri = (_("  MERI! A trump is led: who holds a trump must play one, face up."),) if event.meri else ()
-    return (f"{head} {led}", *meri)
+    return (sentences(head, led), *meri)
 
 
 def _shown(card: Card | None, *, face_down: bool) -> str:
@@ -251,9 +251,8 @@ def _head(table: Table, people: People) -> str:
     )
     dealer = people.say(table.dealer, N_("You deal."), N_("{who} deals."))
     points = _("Points: {points}.").format(points=_points(table.points))
-    if people.you is None:
-        return f"{okie} {dealer} {points}"
-    return f"{okie} {dealer} {points} " + _("Your team: {team}.").format(team=_team(people.you))
+    yours = "" if people.you is None else _("Your team: {team}.").format(team=_team(people.you))
+    return sentences(okie, dealer, points, yours)
 
 
 def _orders(table: Table) -> Lines:
