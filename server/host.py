@@ -20,7 +20,7 @@ from typing import Final, NamedTuple, Protocol, TypeAlias
 import structlog
 
 from engine.game import Seat
-from protocol.codes import Close
+from protocol.codes import Close, Refused
 from protocol.messages import Accepted, AnyCommand, Create, Leave, Look, Move, Place, RefusedMessage, Resume, Watch
 from server import room as rooms
 from server.audience import SPECTATOR, Audience, Viewer, follow_seat
@@ -35,6 +35,9 @@ from server.warning import Later, TurnWarning, on_the_loop
 
 _ATTEMPTS: Final = 100
 """Each lost race means that another writer got ahead, so this many in a row happen only when something is broken."""
+_NOBODY_THERE: Final = Refuse(Refused.NOT_IN_A_ROOM)
+"""What is answered to a connection that went while its command waited: seated now, it would push out the one with which
+its person has come again."""
 _FOLDS_PER_TURN: Final = 64
 """Entries folded before others get the event loop, when a long log is read."""
 
@@ -202,15 +205,19 @@ class RoomHost:
                 self._accept(outbox, command)
                 return Outcome("accepted", None)
             decision, made = await self._append(
-                lambda room: rooms.decide(
-                    room,
-                    command,
-                    viewer.seat if viewer is not None else None,
-                    self._now(),
-                    self._node.entropy,
-                    epoch=viewer.epoch if viewer is not None else None,
-                    node=self._node.name,
-                    games=self._node.games,
+                lambda room: (
+                    _NOBODY_THERE
+                    if viewer is None and outbox.gone
+                    else rooms.decide(
+                        room,
+                        command,
+                        viewer.seat if viewer is not None else None,
+                        self._now(),
+                        self._node.entropy,
+                        epoch=viewer.epoch if viewer is not None else None,
+                        node=self._node.name,
+                        games=self._node.games,
+                    )
                 )
             )
             return self._answer(command, decision, made, viewer, outbox)

@@ -39,6 +39,11 @@ def encoded(message: ServerMessage, metrics: Metrics) -> Encoded:
 class Outbox(Protocol):
     """Where the hall leaves what a connection is to be sent. Calls never wait and never raise."""
 
+    @property
+    def gone(self) -> bool:
+        """Nobody reads any more."""
+        ...
+
     def send(self, message: Encoded) -> None:
         """Send after everything sent before; nothing is sent once the connection is closing."""
         ...
@@ -61,6 +66,11 @@ class SocketOutbox:
         """Bytes in the transport's buffer from which the reader counts as too slow."""
         self._metrics = metrics
         self._closing: asyncio.Task[None] | None = None
+
+    @property
+    def gone(self) -> bool:
+        """The connection is closed, or being closed."""
+        return self._connection.protocol.state is not State.OPEN
 
     def send(self, message: Encoded) -> None:
         """Write without waiting, or cut the connection off when too much is unread already."""

@@ -59,6 +59,7 @@ def come_back(work: Work, body: Returned) -> None:
         epoch=work.version,
         token=body.token,
         kept=body.kept,
+        spare=person.token if body.kept != person.token else None,
         proved=person.proved or body.by_token,
         node=body.node,
     )

@@ -82,6 +82,9 @@ class Person(Struct, frozen=True, kw_only=True, tag="person"):
     """SHA-256 of the newest token."""
     kept: bytes | None = None
     """SHA-256 of the token before, valid until the newest is first used."""
+    spare: bytes | None = None
+    """SHA-256 of the newest token at a return by the one before it. Of two returns with one token, either can have been
+    the one whose answer arrived: the person may hold this one."""
     proved: bool = False
     """They have shown a token, so the answer that brought the first one was not lost."""
     node: str = ""

@@ -56,10 +56,11 @@ def hashed_token(token: str) -> bytes:
 
 
 def shows_token(person: Person, hashed: bytes) -> bool:
-    """Whether ``hashed`` is of a token that is valid for ``person``: the newest, or the one it has not yet replaced."""
+    """Whether ``hashed`` is of a token that is valid for ``person``: the newest, or one it has not yet replaced."""
     newest = hmac.compare_digest(person.token, hashed)
     kept = hmac.compare_digest(person.kept or _NO_TOKEN, hashed)
-    return newest or kept
+    spare = hmac.compare_digest(person.spare or _NO_TOKEN, hashed)
+    return newest or kept or spare
 
 
 def _letters(value: bytes) -> str:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
+import time
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import msgspec
 
@@ -17,6 +19,7 @@ from server.log import EMPTY, Stored, follow
 from server.room import Room
 from tests.faults.people import Guest
 
+_HEALED_SECONDS: Final = 10.0
 _ONCE = (Act, Contribute, Create, Join, Start)
 """Commands that were accepted have made one entry each. (``ready`` can be accepted because one is ready already.)"""
 
@@ -79,14 +82,26 @@ def check_shown(story: Story, guests: Iterable[Guest]) -> None:
 
 
 async def check_nodes(story: Story, code: str, ports: Iterable[int]) -> None:
-    """A spectator at every node is shown the same room as the log's replay makes."""
-    expected = rooms.snapshot(story.room, None)
+    """A spectator at every node is shown the same room as the log's replay makes, once the node has had the time to
+    compare its rooms with their logs.
+    """
+    expected = encode(rooms.snapshot(story.room, None))
     for port in ports:
-        watcher = Guest([port], "Watcher")
-        await watcher.watch(code)
-        snapshot = await watcher.expect(Snapshot)
-        assert encode(snapshot) == encode(expected), f"the node at port {port} holds another room"
-        await watcher.leave_the_room()
+        shown = await shown_by(port, code)
+        give_up = time.monotonic() + _HEALED_SECONDS
+        while shown != expected and time.monotonic() < give_up:
+            await asyncio.sleep(0.2)
+            shown = await shown_by(port, code)
+        assert shown == expected, f"the node at port {port} holds another room"
+
+
+async def shown_by(port: int, code: str) -> bytes:
+    """What a spectator who comes to the node is sent."""
+    watcher = Guest([port], "Watcher")
+    await watcher.watch(code)
+    snapshot = await watcher.expect(Snapshot)
+    await watcher.vanish()
+    return encode(snapshot)
 
 
 def check(stored: Sequence[Stored], guests: Sequence[Guest], *, lost: Collection[str] = ()) -> Story:

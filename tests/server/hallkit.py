@@ -74,6 +74,7 @@ class Remembering:
     def __init__(self) -> None:
         self.sent: list[Encoded] = []
         self.closed: Close | None = None
+        self.gone = False
 
     def send(self, message: Encoded) -> None:
         self.sent.append(message)

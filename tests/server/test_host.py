@@ -579,6 +579,21 @@ async def test_who_resumes_is_shown_exactly_what_they_missed(house: House) -> No
     assert [type(message).__name__ for message in again.outbox.messages] == ["Accepted", "Events", "Turn"]
 
 
+async def test_a_connection_that_went_while_its_return_waited_does_not_push_out_the_next_one(house: House) -> None:
+    ann, bob = await table(house)
+    await bob.vanish()
+    late, again = house.person("Bob, late"), house.person("Bob again")
+    late.outbox.gone = True
+
+    await again.resume(bob)
+    assert await late.resume(bob) == "not-in-a-room"
+
+    assert again.outbox.closed is None
+    assert await ann.act("single") == "accepted"
+    assert "duel-answered" not in ann.outbox.event_tags
+    assert await again.act("single") == "accepted"
+
+
 async def test_who_resumes_without_a_number_or_with_one_from_a_lost_future_gets_everything(house: House) -> None:
     ann, bob = await table(house)
 
