@@ -408,9 +408,6 @@ async def test_a_hint_says_what_the_ai_would_do_and_why(name: str) -> None:
     async with at_table(GAMES[name], hall=Permissive(GAMES[name], seed=5), size=SIZES["large"]) as client:
         await client.my_turn()
         await client.press("h")
-        await client.app.workers.wait_for_complete(
-            [worker for worker in client.app.workers if worker.group != "sitting"]
-        )
         await client.sees("would: ")
         assert client.moves == []
 

@@ -20,7 +20,7 @@ from clients.cli.telling import way_back
 from clients.cli.tui import preferences
 from clients.cli.tui.dialogs import Ask
 from clients.cli.tui.home import Home
-from clients.cli.tui.look import MONOCHROME, THEME_TITLES, Inks, themes
+from clients.cli.tui.look import THEME_TITLES, clothe
 from clients.cli.tui.play import Play
 from clients.cli.tui.sitting import Sitting
 from clients.cli.words import Lines, _
@@ -48,17 +48,11 @@ class TableApp(App[int]):
         self.sitting = sit_down()
         self.farewell: Lines = ()
         self.preferences = preferences.load()
-        for theme in themes():
-            self.register_theme(theme)
-        self._wear(self.preferences.theme)
+        self.inks = clothe(self, self.preferences.theme)
         self._home = None if lobby is None else Home(self, lobby)
         self._play: Play | None = None
 
     # Looks ------------------------------------------------------------------------------------------------
-
-    def _wear(self, theme: str) -> None:
-        self.theme = theme
-        self.inks = Inks(MONOCHROME if self.no_color else theme)
 
     def action_looks(self) -> None:
         """Choose a theme, or whether there are symbols; it is kept."""
@@ -73,7 +67,7 @@ class TableApp(App[int]):
             self.preferences = msgspec.structs.replace(self.preferences, symbols=not self.preferences.symbols)
         else:
             self.preferences = msgspec.structs.replace(self.preferences, theme=way)
-            self._wear(way)
+            self.inks = clothe(self, way)
         problem = preferences.save(self.preferences)
         if problem is not None:
             self.notify(_("This choice could not be kept: {problem}").format(problem=problem), severity="warning")

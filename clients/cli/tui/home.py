@@ -83,6 +83,7 @@ class Home(Screen[None]):
         yield Heading(id="heading")
         yield Static(id="home-about")
         table: DataTable[Text] = DataTable(id="rooms", cursor_type="row", zebra_stripes=True)
+        table.add_columns(_("code"), _("game"), _("host"), _("now"), _("people"), _("free seats"))
         yield table
         yield Static(id="home-told")
         yield KeyBar(BAR, id="keys")
@@ -90,7 +91,6 @@ class Home(Screen[None]):
     def on_mount(self) -> None:
         """Look again and again."""
         self._shown = True
-        self.query_one(DataTable).add_columns(_("code"), _("game"), _("host"), _("now"), _("people"), _("free seats"))
         self.set_interval(EVERY_SECONDS, self.ask_again)
         self.look()
 

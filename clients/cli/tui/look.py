@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from typing import Final
 
 from rich.style import Style
+from textual.app import App
+from textual.filter import Monochrome, NoColor
 from textual.theme import Theme
 
 from clients.cli.words import N_
@@ -212,6 +214,14 @@ class Inks:
         return self._mixed[names]
 
 
-def themes() -> tuple[Theme, ...]:
-    """The furniture's side of every theme."""
-    return tuple(_THEMES.values())
+def clothe(app: App[int], theme: str) -> Inks:
+    """Put a theme on ``app``; returns its inks. With ``NO_COLOR`` (no-color.org) nothing is coloured at all."""
+    if theme not in app.available_themes:
+        for each in _THEMES.values():
+            app.register_theme(each)
+    app.theme = theme
+    if not app.no_color:
+        return Inks(theme)
+    # By itself the library turns colours into shades of grey, which are colours to a terminal.
+    app._filters = [NoColor() if isinstance(each, Monochrome) else each for each in app._filters]  # noqa: SLF001
+    return Inks(MONOCHROME)

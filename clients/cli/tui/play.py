@@ -133,7 +133,9 @@ class Play(Screen[None]):
                 yield RoomView(id="room")
                 yield TableView(id="table")
                 yield Prompt(id="prompt")
-            yield RichLog(id="log", wrap=True, markup=False, highlight=False, max_lines=500, min_width=0)
+            log = RichLog(id="log", wrap=True, markup=False, highlight=False, max_lines=500, min_width=0)
+            log.can_focus = False
+            yield log
         yield KeyBar(BAR, id="keys")
 
     def on_mount(self) -> None:
@@ -141,7 +143,6 @@ class Play(Screen[None]):
         self._shown = True
         for widget in self.query(SittingWidget):
             widget.sitting = self.sitting
-        self.query_one(RichLog).can_focus = False
         self.set_interval(1.0, self._tick)
         self.look()
 

@@ -17,7 +17,7 @@ from clients.cli.tui import hints, preferences
 from clients.cli.tui.canvas import Canvas, Piece
 from clients.cli.tui.dialogs import Reading
 from clients.cli.tui.film import Film, Frame, film_of, looking_at, sentences
-from clients.cli.tui.look import MONOCHROME, Inks, themes
+from clients.cli.tui.look import clothe
 from clients.cli.tui.panels import panel_of
 from clients.cli.tui.widgets import KeyBar, Painted
 from clients.cli.words import N_, Lines, _
@@ -82,11 +82,9 @@ class Viewer(App[int]):
         self.film: Film | None = None
         self.remark = ""
         self._complain = complain
-        self.symbols = preferences.load().symbols
-        for theme in themes():
-            self.register_theme(theme)
-        self.theme = preferences.load().theme
-        self.inks = Inks(MONOCHROME if self.no_color else self.theme)
+        chosen = preferences.load()
+        self.symbols = chosen.symbols
+        self.inks = clothe(self, chosen.theme)
 
     @property
     def frame(self) -> Frame | None:

@@ -22,11 +22,8 @@ class RoomView(Vertical):
         """Options and invitation, then the seats."""
         yield Static(id="room-about")
         table: DataTable[Text] = DataTable(id="seats", cursor_type="row", zebra_stripes=True)
+        table.add_columns(_("seat"), _("team"), _("who"), "")
         yield table
-
-    def on_mount(self) -> None:
-        """The columns never change."""
-        self.query_one(DataTable).add_columns(_("seat"), _("team"), _("who"), "")
 
     @property
     def seat(self) -> int:
