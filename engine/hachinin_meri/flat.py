@@ -371,7 +371,7 @@ class Flat:
         dealer = self.terms.dealer
         self.top_plain = self.hands[dealer] & PLAINS
         self.top_plain_seat = dealer
-        led = SUIT_OF[self.top_plain] if self.top_plain else 0
+        self.led = SUIT_OF[self.top_plain] if self.top_plain else 0
         self.gone |= sum(self.hands)
         for seat, card in enumerate(self.hands):
             trump = card >> TRUMP_SHIFT
@@ -379,7 +379,7 @@ class Flat:
                 if trump > max(self.tops):
                     self.top_trump_seat = seat
                 self.tops[seat & 1] = max(trump, self.tops[seat & 1])
-            elif card & led and card > self.top_plain:
+            elif card & self.led and card > self.top_plain:
                 self.top_plain = card
                 self.top_plain_seat = seat
         self.hands = [0] * SEATS

@@ -13,6 +13,7 @@ from clients.cli.arena_figures import Interval, result_of
 from clients.cli.arena_players import team_of
 from engine.game import Budget, Level, Seat, Thought
 from engine.hachinin_meri import HACHININ_MERI as GAME
+from engine.hachinin_meri.bot import SEARCHING
 from engine.hachinin_meri.types import Action, Phase, Reason, State
 from engine.hachinin_meri.worlds import HIDING_RATE
 from tests.engine.hachinin_meri.positions import answered, dealt, late, legal, moved, opened, random_play
@@ -112,19 +113,22 @@ def test_a_seat_without_the_robai_only_passes() -> None:
 
 
 @given(st.integers(0, 2**64 - 1), st.sampled_from(Level))
-@settings(max_examples=40)
+@settings(max_examples=40, deadline=None)
 def test_a_choice_is_legal_reasoned_valued_and_repeatable(seed: int, level: Level) -> None:
     for state, seat, _ in random_play(Random(seed)):
         view = GAME.view(state, seat)
         possible = GAME.legal(view)
-        chosen = GAME.think(view, possible, Random(seed), Budget(level))
+        budget = Budget(level, rollouts=12)
+        chosen = GAME.think(view, possible, Random(seed), budget)
         assert chosen.action in possible
         assert chosen.reason is not None
         assert chosen.reason.code in set(Reason)
-        assert chosen == GAME.think(view, possible, Random(seed), Budget(level))
+        assert chosen == GAME.think(view, possible, Random(seed), budget)
         if chosen.values:
             assert set(chosen.values) == {GAME.text(action) for action in possible}
-            assert chosen.values[GAME.text(chosen.action)] == max(chosen.values.values())
+            # A search keeps what it began with unless something else is better beyond doubt.
+            best = chosen.values[GAME.text(chosen.action)] == max(chosen.values.values())
+            assert best or level in SEARCHING
 
 
 @given(st.integers(0, 2**64 - 1))
