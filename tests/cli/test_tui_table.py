@@ -130,6 +130,16 @@ async def test_keys_that_come_too_late_do_not_leave_the_table() -> None:
     assert isinstance(client.hall.commands[-1], Leave)
 
 
+@pytest.mark.parametrize("size", SIZES)
+async def test_the_log_is_in_sight_at_every_size(size: str) -> None:
+    async with at_table(KOI_KOI, size=SIZES[size]) as client:
+        await client.my_turn()
+        await client.pilot.pause()
+        assert client.app.screen.region.contains_region(client.app.screen.query_one("#log").region)
+        assert client.app.screen.region.contains_region(client.app.screen.query_one("#table").region)
+        await client.sees(client.sitting.log[-1].strip()[:20])
+
+
 async def test_the_host_plays_another_match() -> None:
     async with at_table(KOI_KOI) as client:
         await play_on(client)
