@@ -24,13 +24,18 @@ def log() -> Iterator[io.StringIO]:
 
 
 async def overheard(name: str, count: int, store: StoreServer, log: io.StringIO) -> list[Played]:
-    """``count`` matches; stops at the first that leaks."""
-    prefix = fresh_prefix()
+    """``count`` matches; stops at the first that leaks. New nodes now and then, so that finished rooms do not pile up
+    in front of those that are played.
+    """
     played: list[Played] = []
-    async with nodes(store.url, prefix) as opened:
-        place = Place(opened, Keys(prefix), store.url, log)
-        while len(played) < count and not (played and played[-1].leaks):
-            played.append(await play(GAMES[name], place, len(played)))
+    while len(played) < count and not (played and played[-1].leaks):
+        prefix = fresh_prefix()
+        async with nodes(store.url, prefix) as opened:
+            place = Place(opened, Keys(prefix), store.url, log)
+            for _ in range(min(MATCHES, count - len(played))):
+                played.append(await play(GAMES[name], place, len(played)))
+                if played[-1].leaks:
+                    break
     return played
 
 
