@@ -108,7 +108,8 @@ def arena(
     if as_json:
         click.echo(msgspec.json.encode(_report(rules, chosen, seed, results)))
     if picture is not None:
-        title = f"{game}, {' · '.join(players) if ladder else ' over '.join(players)}, {deals} pairs, seed {seed}"
+        who = " · ".join(players) if ladder else _(" over ").join(players)
+        title = _("{game}, {who}, {pairs} pairs, seed {seed}").format(game=game, who=who, pairs=deals, seed=seed)
         picture.write(plot(title, results))
 
 
@@ -136,7 +137,7 @@ def _searches_deeply(team: Team) -> bool:
 
 
 def _played(contest: Contest, deals: int, jobs: int) -> list[Pair]:
-    label = " over ".join(team.name for team in contest.teams)
+    label = _(" over ").join(team.name for team in contest.teams)
     with click.progressbar(
         play_pairs(contest, range(deals), jobs),
         length=deals,

@@ -12,6 +12,7 @@ from typing import Final
 from xml.sax.saxutils import escape
 
 from clients.cli.arena_figures import Result, interval
+from clients.cli.words import _
 
 WIDTH: Final = 760
 _LEFT, _RIGHT, _TOP, _BOTTOM = 60, 20, 48, 44
@@ -75,14 +76,14 @@ def _history(title: str, result: Result) -> str:
         f'<polygon points="{" ".join(there + back)}" fill="{_BAND}"/>',
         _line(_LEFT, up(result.equal), right, up(result.equal), colour=_INK),
         f'<polyline points="{" ".join(middle)}" fill="none" stroke="{_LINE}" stroke-width="2"/>',
-        _text(WIDTH / 2, _HISTORY_HEIGHT - 8, "pairs of deals", anchor="middle"),
+        _text(WIDTH / 2, _HISTORY_HEIGHT - 8, _("pairs of deals"), anchor="middle"),
     ]
     return _document(_HISTORY_HEIGHT, parts)
 
 
 def _intervals(title: str, results: Sequence[Result]) -> str:
     height = _TOP + _ROW * len(results) + _BOTTOM
-    names = [" over ".join(result.teams) for result in results]
+    names = [_(" over ").join(result.teams) for result in results]
     left = 24 + 7 * max(map(len, names))
     equal = results[0].equal
     lows, highs = [result.points.low for result in results], [result.points.high for result in results]
@@ -100,7 +101,7 @@ def _intervals(title: str, results: Sequence[Result]) -> str:
             _line(along(points.low), middle, along(points.high), middle, width=3),
             f'<circle cx="{along(points.mean):.1f}" cy="{middle:.1f}" r="5" fill="{_LINE}"/>',
         ]
-    parts.append(_text((left + WIDTH - _RIGHT) / 2, height - 8, "points a deal", anchor="middle"))
+    parts.append(_text((left + WIDTH - _RIGHT) / 2, height - 8, _("points a deal"), anchor="middle"))
     return _document(height, parts)
 
 
