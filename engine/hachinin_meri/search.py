@@ -23,13 +23,13 @@ from engine.hachinin_meri.types import SEATS, Action, View
 from engine.hachinin_meri.worlds import DOWN, SIDE, Worlds
 from engine.search import Findings, Plan
 
-HARD_PLAYS: Final = 5_500
+HARD_PLAYS: Final = 4_000
 """Cards to be played out for one decision: a rollout at the beginning of a deal has seventy-two, so that early and
 late decisions cost about the same.
 """
 LEAST_PLAYS: Final = 20
 """What a rollout costs at least, counted in cards: its world has to be drawn."""
-EXPERT_ROLLOUTS: Final = 1_600
+EXPERT_ROLLOUTS: Final = 1_300
 """With the kernel it is the worlds that cost, however much of them is left to play."""
 PLAN: Final = Plan(margin=1.0)
 
