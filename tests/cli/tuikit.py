@@ -56,7 +56,7 @@ class Client:
         """Wait until something is so; each round lets everything that waits for the event loop have its turn."""
         try:
             async with asyncio.timeout(60):
-                while not true():
+                while not true():  # noqa: ASYNC110 - what is waited for has no event to set
                     await asyncio.sleep(0)
         except TimeoutError:
             raise AssertionError(f"{what or true} never came about; on the screen:\n{self.text}") from None

@@ -241,27 +241,31 @@ class HachininMeriPanel(Panel):
         else:
             texts = [_("Trick {n} of {all}").format(n=max(1, number), all=TRICKS)]
         for row, text in enumerate(texts):
-            canvas.line(x + max(0, (width - len(text)) // 2), y + row, [(text, "title" if row == 0 else "text")], width)
+            canvas.line(
+                x + max(0, (width - cell_len(text)) // 2), y + row, [(text, "title" if row == 0 else "text")], width
+            )
 
     def _hand(self, canvas: Canvas, y: int, looking: Looking, hand: tuple[Card, ...]) -> None:
-        stride = WIDTH + 1 if len(hand) * (WIDTH + 1) <= canvas.width + 1 else WIDTH
-        left = max(0, (canvas.width - len(hand) * stride + stride - WIDTH) // 2)
+        # Some languages write a rank on six columns; ten such cards still go on eighty.
+        width = WIDTH if all(cell_len(rank(card)) <= WIDTH - 2 for card in hand) else WIDTH + 1
+        stride = width + 1 if len(hand) * (width + 1) <= canvas.width + 1 else width
+        left = max(0, (canvas.width - len(hand) * stride + stride - width) // 2)
         trumps = TRUMPS[looking.view.table.trump]
         for place, card in enumerate(hand):
             x = left + place * stride
             paper, number = looking.paper(card, in_hand=True), looking.number(card)
             chosen = paper in ("card-pointed", "card-held")
             frame = HEAVY if chosen else DOTTED if paper == "card-dim" else THIN
-            canvas.box(x, y, WIDTH, HEIGHT, frame=frame, inks=paper)
+            canvas.box(x, y, width, HEIGHT, frame=frame, inks=paper)
             inked = f"{paper} trump" if card in trumps and paper != "card-dim" else paper
             canvas.put(x + 1, y, suit_mark(card[0], symbols=looking.symbols), inked)
-            canvas.put(x + 1, y + 1, pad(rank(card), WIDTH - 2), inked)
+            canvas.put(x + 1, y + 1, pad(rank(card), width - 2), inked)
             if card in trumps:
                 canvas.put(
-                    x + 1, y + 2, pad(_("Tenka") if card == TENKA else within("on a card", "trump"), WIDTH - 2), paper
+                    x + 1, y + 2, pad(_("Tenka") if card == TENKA else within("on a card", "trump"), width - 2), paper
                 )
-            canvas.put(x + (WIDTH - len(number)) // 2, y + HEIGHT - 1, number, paper)
-            canvas.hit(x, y, WIDTH, HEIGHT, card)
+            canvas.put(x + (width - len(number)) // 2, y + HEIGHT - 1, number, paper)
+            canvas.hit(x, y, width, HEIGHT, card)
 
 
 def _trick_in_sight(table: Table) -> Trick | None:
