@@ -1,8 +1,7 @@
 """What a partner would not forgive, whatever a search says.
 
 A search is right on average and now and then absurd to look at: where two cards come to nearly the same, it may spend
-a trump on a trick that a partner has for certain. Each veto has a reason that people understand, and costs nothing
-that could be measured (``docs/ai/hachinin-meri.md``).
+a trump on a trick that a partner has for certain.
 """
 
 from __future__ import annotations

@@ -11,8 +11,7 @@ from clients.cli.arena_figures import Interval, result_of
 from clients.cli.arena_players import team_of
 from engine.game import Budget, Level, Seat
 from engine.hachinin_meri import HACHININ_MERI as GAME
-from engine.hachinin_meri.text import PLAYS
-from engine.hachinin_meri.types import Reason
+from engine.hachinin_meri.types import Play, Reason
 from engine.hachinin_meri.vetoes import vetoed
 from tests.engine.hachinin_meri.positions import late, moved, opened
 
@@ -30,6 +29,11 @@ def points(first: str, second: str, pairs: int, seed: int) -> Interval:
 
 def test_greedy_is_well_above_random_play() -> None:
     assert points("greedy", "random", 100, 31).low > 4.9
+
+
+@pytest.mark.long
+def test_greedy_is_no_cheap_yardstick() -> None:
+    assert points("greedy", "random", 1000, 206).low >= 5.1
 
 
 def test_medium_is_above_greedy() -> None:
@@ -66,7 +70,7 @@ def test_no_trump_is_spent_on_a_partners_certain_trick() -> None:
     """The last seat; seat 1, its partner, has the highest plain card and nobody a trump."""
     state = opened("K5", "O1 Osu O2 O3 O4 O6 O7 .", hands={7: "Ksu Kun G1 G2 G3 I1 I2 I3 I4"})
     view = GAME.view(state, Seat(7))
-    cards = [action.card for action in GAME.legal(view) if action in PLAYS.values()]  # type: ignore[union-attr]
+    cards = [action.card for action in GAME.legal(view) if isinstance(action, Play)]
     assert vetoed(view, cards) == {"Ksu", "Kun"}
 
 
