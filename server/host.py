@@ -292,8 +292,14 @@ class RoomHost:
         async with self._lock:
             if self.gone:
                 return
-            if (await self._node.log.heads([self.room.id]))[self.room.id] != self.head:
-                await self._catch_up()
+            await self._is_current()
+
+    async def _is_current(self) -> bool:
+        """Whether this is the room as the log has it; if not, it is now."""
+        if (await self._node.log.heads([self.room.id]))[self.room.id] == self.head:
+            return True
+        await self._catch_up()
+        return False
 
     async def _pull_soon(self) -> None:
         async with self._lock:
@@ -362,6 +368,10 @@ class RoomHost:
             refund = self._refund()
             decision = make(self.room) if refund is None else Append(refund, None)
             if not isinstance(decision, Append):
+                # What is done is checked by the append. A refusal must not rest on a past that this node took for now:
+                # a token it has not read of yet would seem to be none.
+                if isinstance(decision, Refuse) and not await self._is_current():
+                    continue
                 return decision, None
             # Folded before it is appended: what cannot be folded must never stand in a log.
             folded = rooms.fold(self.room, decision.entry, games=self._node.games)
