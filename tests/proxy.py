@@ -36,6 +36,8 @@ class Flow:
     def __init__(self) -> None:
         self.delay = 0.0
         """Seconds by which each chunk is late."""
+        self.ended: set[asyncio.StreamWriter] = set()
+        """Connections that were ended in this direction; what still comes for them is lost."""
         self._mode = _Mode.FLOW
         self._bytes = 0
         self._news = asyncio.Event()
@@ -72,10 +74,12 @@ class Flow:
             if self.delay:
                 await asyncio.sleep(self.delay)
             await self._until(lambda: self._mode is not _Mode.HOLD)
-            if self._mode is _Mode.FLOW:
+            if self._mode is _Mode.FLOW and writer not in self.ended:
                 writer.write(chunk)
                 await writer.drain()
-        writer.write_eof()
+        if writer not in self.ended:
+            writer.write_eof()
+        self.ended.discard(writer)
 
     def _choose(self, mode: _Mode) -> None:
         self._mode = mode
@@ -139,8 +143,8 @@ class Proxy:
 
     def half_close(self) -> None:
         """End the server's side of all connections; what clients send still gets through, and is not answered."""
-        self.down.drop()
         for link in self._links:
+            self.down.ended.add(link.to_client)
             link.to_client.write_eof()
 
     async def __aenter__(self) -> Self:

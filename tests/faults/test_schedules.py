@@ -80,7 +80,6 @@ async def strike(nodes: Installation, guests: list[Guest], fault: Fault) -> None
             line.cut()
         case "half-close":
             line.half_close()
-            line.down.flow()
         case "hold-up" | "hold-down":
             flow = line.up if fault.what == "hold-up" else line.down
             flow.hold()

@@ -77,8 +77,6 @@ async def test_broken_half_closed_and_slow_lines_to_the_store_cost_no_move(nodes
         node.line.cut()
     await during(playing, progress(guests, 10))
     nodes.nodes[0].line.half_close()
-    await asyncio.sleep(0)
-    nodes.nodes[0].line.down.flow()
     await during(playing, progress(guests, 10))
     nodes.nodes[1].line.up.delay = nodes.nodes[1].line.down.delay = 0.03
     await during(playing, progress(guests, 10))

@@ -42,7 +42,7 @@ async def tables(nodes: Installation, count: int) -> list[list[Guest]]:
     for number in range(count):
         ann = Guest(nodes.ports_from(number % 3), f"Ann {number}", seed=number)
         bob = Guest(nodes.ports_from((number + 1) % 3), f"Bob {number}", seed=number + 100)
-        await bob.join(await ann.sit("hachinin-meri", deals=2), seat=1)
+        await bob.join(await ann.sit("hachinin-meri", deals=4), seat=1)
         await ann.start()
         found.append([ann, bob])
     return found
