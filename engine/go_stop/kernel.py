@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Sequence
-from importlib import import_module
-from importlib.util import find_spec
 from types import ModuleType
 from typing import Final
 
@@ -18,6 +16,7 @@ from engine.go_stop.flat import Flat, Move, Seen
 from engine.go_stop.playout import Weights
 from engine.go_stop.types import STOCK_SIZE, Phase
 from engine.go_stop.weights import LOST, RISE, RISK
+from engine.kernels import load_kernel
 
 PHASES: Final = (Phase.PLAY, Phase.CHOOSE, Phase.DECIDE, Phase.OVER)
 _DEAL: Final = struct.Struct(f"=10Q15q{STOCK_SIZE}Q")
@@ -26,10 +25,9 @@ _WORD: Final = 1 << 64
 
 def _load() -> ModuleType | None:
     """The extension, told the tables; None where it was not compiled."""
-    name = f"{__package__}._kernel"
-    if find_spec(name) is None:
+    module = load_kernel(__package__)
+    if module is None:
         return None
-    module = import_module(name)
     module.configure(tables(playout.WEIGHTS))
     return module
 

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Sequence
-from importlib import import_module
-from importlib.util import find_spec
 from types import ModuleType
 from typing import Final
 
 from engine.hachinin_meri import playout
 from engine.hachinin_meri.flat import DECLARE, PASS, PLAINS, TRUMP_SHIFT, Flat, Move, Terms
+from engine.kernels import load_kernel
 
 _RANKS: Final = 18
 _TERMS: Final = struct.Struct(f"={4 + 4 + 4 * _RANKS}q")
@@ -24,10 +23,9 @@ _ANSWERS: Final = {DECLARE: 100, PASS: 101}
 
 def _load() -> ModuleType | None:
     """The extension, told the tables; None where it was not compiled."""
-    name = f"{__package__}._kernel"
-    if find_spec(name) is None:
+    module = load_kernel(__package__)
+    if module is None:
         return None
-    module = import_module(name)
     module.configure(tables())
     return module
 
