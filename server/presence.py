@@ -36,6 +36,12 @@ class Presence:
         """The latest ones, the earliest first."""
         self._asked_at = -math.inf
         """When the store was last asked (the event loop's clock)."""
+        self._heard_at = -math.inf
+        """When it last answered."""
+        self._judge_at = -math.inf
+        """Until then nobody is taken for dead: after a silence of the store the first to reach it would find itself
+        alone, and report everybody else's connections as gone.
+        """
 
     async def beat(self) -> None:
         """Say that this node lives, and ask who else does.
@@ -43,11 +49,16 @@ class Presence:
         Raises:
             StoreUnavailable, StoreFull: the store does not take it.
         """
-        self._asked_at = asyncio.get_running_loop().time()
-        nodes = tuple(await self._index.beat(self._node, BEAT_TTL_MS))
+        now = self._asked_at = asyncio.get_running_loop().time()
+        nodes = set(await self._index.beat(self._node, BEAT_TTL_MS))
         # Both are known, or neither: who lives again after an outage must not be told without the outage.
         self.outages = tuple(await self._index.outages())
-        self.nodes = nodes
+        if now - self._heard_at > BEAT_TTL_MS / 1000:
+            self._judge_at = now + BEAT_TTL_MS / 1000
+        if now < self._judge_at:
+            nodes |= set(self.nodes)
+        self._heard_at = now
+        self.nodes = tuple(sorted(nodes))
 
     async def refresh(self) -> None:
         """``beat`` unless that was done a moment ago. Where the store does not answer, what is known has to do:

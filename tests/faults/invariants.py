@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
 from typing import Any, Final, NamedTuple
 
 import msgspec
@@ -81,18 +81,21 @@ def check_shown(story: Story, guests: Iterable[Guest]) -> None:
             assert seen == msgspec.json.decode(encode(shown)), f"{guest.name} was shown another event {number}"
 
 
-async def check_nodes(story: Story, code: str, ports: Iterable[int]) -> None:
+Reader = Callable[[str], Awaitable[Sequence[Stored]]]
+
+
+async def check_nodes(log: Reader, story: Story, code: str, ports: Iterable[int]) -> None:
     """A spectator at every node is shown the same room as the log's replay makes, once the node has had the time to
-    compare its rooms with their logs.
+    compare its rooms with their logs. ``log`` is asked again: connections may still come to be reported as gone.
     """
-    expected = encode(rooms.snapshot(story.room, None))
     for port in ports:
-        shown = await shown_by(port, code)
         give_up = time.monotonic() + _HEALED_SECONDS
-        while shown != expected and time.monotonic() < give_up:
+        while True:
+            expected = encode(rooms.snapshot(story_of(await log(story.room.id)).room, None))
+            if await shown_by(port, code) == expected:
+                break
+            assert time.monotonic() < give_up, f"the node at port {port} holds another room"
             await asyncio.sleep(0.2)
-            shown = await shown_by(port, code)
-        assert shown == expected, f"the node at port {port} holds another room"
 
 
 async def shown_by(port: int, code: str) -> bytes:

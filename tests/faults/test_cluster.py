@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -122,5 +123,5 @@ async def test_a_match_goes_on_while_its_slot_moves_and_after_its_primary_was_fa
     }
     assert not lost or all(guest.rolled_back for guest in guests)
     story = check(stored, guests, lost=lost)
-    await check_nodes(story, code, ports)
+    await check_nodes(partial(read_log, cluster.url), story, code, ports)
     assert isinstance(next(iter(ann.given.values())), Create)

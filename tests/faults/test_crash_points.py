@@ -49,7 +49,7 @@ class Trap:
         self._acts = 0
 
     def until_sprung(self, port: int) -> Callable[[], int]:
-        """``port``, and after the trap the other nodes in turn: nobody wanders off before it, however busy the machine."""
+        """``port``, and once the trap has sprung the other nodes in turn: nobody wanders off before."""
         elsewhere = itertools.cycle(self._nodes.ports_from(1))
         return lambda: next(elsewhere) if self.sprung.is_set() else port
 
@@ -156,4 +156,4 @@ async def test_a_move_at_whose_crash_point_a_node_ends_is_there_once_for_all_or_
     assert [entry.command for entry in story.entries].count(trap.command) == 1
     assert trap.command in ann.accepted
     assert ann.place is not None
-    await check_nodes(story, ann.place.code, nodes.ports)
+    await check_nodes(nodes.log, story, ann.place.code, nodes.ports)

@@ -25,7 +25,7 @@ async def finished(nodes: Installation, guests: list[Guest]) -> None:
     await asyncio.gather(*(guest.play() for guest in guests))
     story = check(await nodes.log(guests[0].room), guests)
     assert guests[0].place is not None
-    await check_nodes(story, guests[0].place.code, nodes.ports)
+    await check_nodes(nodes.log, story, guests[0].place.code, nodes.ports)
 
 
 @pytest.mark.parametrize("game", ["koi-koi", "go-stop", "hachinin-meri"])
@@ -73,7 +73,7 @@ async def test_eight_writers_on_three_nodes_write_one_history_that_everybody_see
             said[Seat(guest.place.seat or 0)] == sum(isinstance(guest.given[each], Chat) for each in guest.accepted) > 0
         )
     assert guests[0].place is not None
-    await check_nodes(story, guests[0].place.code, nodes.ports)
+    await check_nodes(nodes.log, story, guests[0].place.code, nodes.ports)
 
 
 async def test_of_eight_who_want_the_same_seat_at_once_one_gets_it_whatever_their_nodes(nodes: Installation) -> None:

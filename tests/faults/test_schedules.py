@@ -141,7 +141,7 @@ async def test_whatever_fails_when_the_log_is_whole_and_everybody_was_told_what_
     try:
         await playing
         story = check(await nodes.log(guests[0].room), guests)
-        await check_nodes(story, code, nodes.ports)
+        await check_nodes(nodes.log, story, code, nodes.ports)
     except BaseException as problem:
         problem.add_note(f"seed {seed}: {schedule}")
         raise

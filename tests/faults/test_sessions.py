@@ -88,7 +88,7 @@ async def test_a_seat_whose_old_connection_is_a_black_hole_is_live_at_once_and_n
         assert not {Dropped, StoodIn} & set(await bodies(nodes, ann.room))
         assert "seat-away" not in {event["e"] for event in bob.events.values()}
         assert ann.place is not None
-        await check_nodes(story, ann.place.code, nodes.ports)
+        await check_nodes(nodes.log, story, ann.place.code, nodes.ports)
 
 
 async def test_a_lost_answer_to_a_resume_leaves_the_old_token_good_until_the_new_one_is_used(

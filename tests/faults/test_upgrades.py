@@ -77,7 +77,7 @@ async def test_a_rolling_restart_under_load_loses_nothing_and_every_node_ends_in
         story = check(await fleet.log(room[0].room), room)
         assert story.room.phase is Phase.FINISHED
         assert room[0].place is not None
-        await check_nodes(story, room[0].place.code, fleet.ports)
+        await check_nodes(fleet.log, story, room[0].place.code, fleet.ports)
     tell(rolling_restart_of_three_nodes_seconds=round(seconds, 1), rooms=len(rooms))
 
 
@@ -104,4 +104,4 @@ async def test_a_rolling_upgrade_to_another_schema_of_entries_keeps_every_live_r
         story = check(stored, room)
         assert story.room.phase is Phase.FINISHED
         assert room[0].place is not None
-        await check_nodes(story, room[0].place.code, fleet.ports)
+        await check_nodes(fleet.log, story, room[0].place.code, fleet.ports)
