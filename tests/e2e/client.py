@@ -201,6 +201,8 @@ class Player:
                 self._pending.pop(message.id, None)
                 self.accepted[message.id] = message
                 self.place = message.place or self.place
+            case RefusedMessage(code="draining"):
+                pass  # the node is about to stop and did nothing: sent again, with its id, to the next one
             case RefusedMessage():
                 command = self._pending.pop(message.id or "", None)
                 assert message.code in _HARMLESS, f"{command} was refused: {message}"

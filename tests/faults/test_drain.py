@@ -19,7 +19,7 @@ async def test_sigterm_with_busy_rooms_ends_in_order_and_loses_nothing(rooms: in
     try:
         people = [Player(lambda: server.port, f"P{number}", seed=number) for number in range(rooms)]
         for person in people:
-            await person.sit("koi-koi", deals=3)
+            await person.sit("koi-koi", deals=12)  # long enough that none is over when the signal comes
         await asyncio.gather(*(person.start() for person in people))
         playing = asyncio.gather(*(person.play() for person in people))
         await asyncio.gather(*(person.until(lambda who=person: who.number > 8) for person in people))  # type: ignore[misc]
@@ -35,4 +35,4 @@ async def test_sigterm_with_busy_rooms_ends_in_order_and_loses_nothing(rooms: in
     for person in people:
         assert person.result is not None
         assert sorted(person.events) == list(range(person.first, person.number + 1))
-    assert any(person.resumed for person in people)
+    assert sum(bool(person.resumed) for person in people) > rooms / 2
