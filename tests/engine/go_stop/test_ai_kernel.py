@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import struct
-import subprocess
-import sys
 from collections import Counter
 from itertools import combinations
 from random import Random
@@ -17,7 +15,6 @@ from engine.go_stop import GO_STOP, kernel, playout, search
 from engine.go_stop.flat import MONTHS, Seen, flat_state
 from engine.go_stop.types import Action
 from tests.engine.go_stop.differential import play_together, random_deal, random_state
-from tests.engine.go_stop.sanitized import compiler
 
 NATIVE: Any = kernel.KERNEL
 pytestmark = pytest.mark.skipif(
@@ -158,11 +155,3 @@ def test_wrong_tables_are_refused_and_the_right_ones_work_again() -> None:
             NATIVE.configure(wrong)
     NATIVE.configure(right)
     assert NATIVE.legal(kernel.packed(flat_state(random_deal(Random(1)))))
-
-
-@pytest.mark.long
-@pytest.mark.skipif(compiler() is None, reason="there is no compiler with sanitizers here")
-def test_random_bytes_do_no_harm_under_the_sanitizers() -> None:
-    run = [sys.executable, "-m", "tests.engine.go_stop.sanitized", "100000"]
-    done = subprocess.run(run, check=False, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
