@@ -25,11 +25,12 @@ from engine.game import Param, Seat
 from engine.registry import UnknownGame
 from engine.shuffle import CONTRIBUTION_BYTES
 from protocol.codes import Close, Notified, Refused
-from protocol.events import ROOM_EVENTS, ContributionsFixed, MatchOpened, RoomClosed, RoomEvent, SeedRevealed
+from protocol.events import ROOM_EVENTS, ContributionsFixed, MatchOpened, RoomClosed, RoomEvent, Said, SeedRevealed
 from protocol.messages import (
     Accepted,
     Act,
     AnyServerMessage,
+    ChatLine,
     Command,
     Contribute,
     Events,
@@ -101,6 +102,8 @@ class Refreshed(Updated, frozen=True):
     """The whole picture is new: at first, and after something was missed."""
 
     picture: Picture
+    chat: tuple[ChatLine, ...] = ()
+    """What was said, as far as the room remembers it and this session has not heard it; oldest first."""
 
 
 class Asked(Updated, frozen=True):
@@ -233,7 +236,13 @@ class Session:
         """This connection is where it should be, so commands go out at once; otherwise they wait."""
         self._looking = False
         """A snapshot is on its way; events until then are skipped."""
+        self._mark: str | None = None
+        """Names the history that the picture belongs to."""
+        self._former_token: str | None = None
+        """The token before the newest: if the server's store has lost its last moments, it may know that one only."""
         self._auditor: Auditor | None = None
+        self._heard: dict[int, int] = {}
+        """Lines of chat that were told: the number of each one's event, and who spoke."""
 
     # Asking -----------------------------------------------------------------------------------------------
 
@@ -335,7 +344,7 @@ class Session:
             entry = self._command(Watch, code=self.place.code)
         else:
             after = 0 if self.picture is None else self.picture.at
-            entry = self._command(Resume, room=self.place.room, token=self.place.token, after=after)
+            entry = self._command(Resume, room=self.place.room, token=self.place.token, after=after, mark=self._mark)
         self._pending = {entry.id: entry, **self._pending}
         self._outgoing = [entry]
 
@@ -360,6 +369,8 @@ class Session:
     def _placed(self, place: Place) -> list[AnyUpdate]:
         if place.token is None and self.place is not None:
             place = replace(place, token=self.place.token)  # another seat, the same secret
+        elif self.place is not None:
+            self._former_token = self.place.token
         self.place = place
         if self.picture is not None:
             self.picture = replace(self.picture, you=None if place.seat is None else Seat(place.seat))
@@ -379,6 +390,10 @@ class Session:
         del self._pending[command.id]
         if isinstance(command, Contribute) and self._auditor is not None:
             self._auditor.contributed(None)
+        if answer.code == Refused.BAD_TOKEN and self.place is not None and self._former_token is not None:
+            self.place, self._former_token = replace(self.place, token=self._former_token), None
+            self._enter()
+            return []
         if not self._admitted:
             return self._end(End.PLACE_LOST, {"code": answer.code})
         return [NotDone(command, answer.code, params)]
@@ -397,6 +412,8 @@ class Session:
         codec = codec_of(self.picture.game, ROOM_EVENTS)
         for raw in message.events[expected - message.first :]:
             updates += self._event(codec.event(raw))
+        if self.picture.at == message.first + len(message.events) - 1:
+            self._mark = message.mark
         return updates
 
     def _event(self, event: Any) -> list[AnyUpdate]:
@@ -414,6 +431,8 @@ class Session:
                 updates += map(Checked, self._auditor.fixed(self.picture.match.contributions or ()))
             case SeedRevealed(deal=deal, seed=seed) if self._auditor is not None:
                 updates.append(Checked(self._auditor.revealed(deal, seed)))
+            case Said(by=by):
+                self._heard[self.picture.at] = by
             case RoomClosed():
                 updates += self._end(End.ROOM_CLOSED)
             case _:
@@ -443,8 +462,11 @@ class Session:
         if self.picture is not None and message.at < self.picture.at:
             updates.append(TurnedBack(had=self.picture.at, has=message.at))
         updates += map(Checked, self._reaudit(picture))
-        self.picture = picture
-        return [*updates, Refreshed(picture)]
+        self.picture, self._mark = picture, message.mark
+        # Who spoke is compared too: after the store has lost its newest moves a number may mean something else.
+        unheard = tuple(line for line in message.chat if self._heard.get(line.at) != line.by)
+        self._heard = {line.at: line.by for line in message.chat}
+        return [*updates, Refreshed(picture, unheard)]
 
     def _reaudit(self, picture: Picture) -> list[Found]:
         """A snapshot says where the match stands: check what we know of it, and take up what we do not."""

@@ -66,7 +66,9 @@ def told(item: News, session: Session, url: str) -> Lines:
             return (common.trouble(trouble, url, detail), *way_back(session))
         case Ended():
             return (common.end(item),)
-        case Refreshed() | Welcomed() | Seated() | Asked() | Done() | Rooms():
+        case Refreshed(chat=chat):
+            return common.said_before(chat)
+        case Welcomed() | Seated() | Asked() | Done() | Rooms():
             return ()
 
 

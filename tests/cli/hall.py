@@ -26,6 +26,7 @@ from protocol.messages import (
     Accepted,
     Act,
     AnyServerMessage,
+    ChatLine,
     Command,
     Contribute,
     Create,
@@ -181,6 +182,11 @@ class Hall:
             host=0,
             seats=tuple(self.seats),
             you=self.you,
+            chat=tuple(
+                ChatLine(at=number, seat=each.seat, by=each.by, name=self.seats[each.seat].name or "", text=each.text)
+                for number, each in enumerate(self.events, 1)
+                if isinstance(each, room.Said)
+            ),
             match=info,
             view=view,
         )

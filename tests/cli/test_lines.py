@@ -8,7 +8,7 @@ import pytest
 
 from engine.registry import GAMES
 from protocol.codes import Close, Notified, Refused
-from protocol.events import SeatTaken
+from protocol.events import Said, SeatTaken
 from protocol.messages import Act, Create, Join, Leave, Ready, RefusedMessage, Start, Watch
 from tests.cli.hall import CODE, Hall, Lose, notice
 from tests.cli.screen import Seat, seated
@@ -47,6 +47,20 @@ async def test_a_script_is_read_no_further_than_its_questions() -> None:
         await seat.screen.until("Your turn")
         await seat.screen.until("Your turn")
         assert len(moves(seat)) == 1
+
+
+async def test_what_was_said_before_one_came_or_came_back_is_told_once() -> None:
+    hall = Hall(KOI_KOI, seed=5)
+    hall.events += [Said(seat=0, by=1, text="tea?"), Said(seat=0, by=1, text=None)]
+    async with seated(KOI_KOI, hall=hall, start=False) as seat:
+        text = await seat.screen.until("Aki: tea?\n")
+        assert text.endswith("Said before:\n  Aki: tea?\n")
+        seat.network.wires[-1].say([hall.snapshot()])
+        await seat.screen.until("Seats:")
+        hall.happen(Said(seat=0, by=1, text="yes"))
+        seat.network.wires[-1].say([hall.snapshot()])
+        await seat.screen.until("Said before:\n  Aki: yes\n")
+        assert seat.screen.text.count("tea?") == 1
 
 
 async def test_the_end_of_the_input_keeps_the_seat_and_says_how_to_come_back(private_state: Path) -> None:

@@ -11,7 +11,7 @@ from clients.cli.session import AnyUpdate, Session
 from engine.game import AnyGame
 from engine.registry import GAMES
 from protocol.codes import Close, Notified, Refused
-from protocol.events import RoomClosed, SeatAway, WhyClosed
+from protocol.events import RoomClosed, Said, SeatAway, WhyClosed
 from protocol.messages import (
     Accepted,
     Act,
@@ -245,6 +245,34 @@ def test_a_gap_asks_for_the_whole_table_and_shows_nothing_of_what_came_after_it(
     assert pair.session.picture is not None
     assert pair.session.picture.at == 3
     assert sum(isinstance(command, Look) for command in pair.hall.commands) == 1
+
+
+def _unheard(updates: list[AnyUpdate]) -> list[list[str | None]]:
+    return [[line.text for line in update.chat] for update in updates if isinstance(update, s.Refreshed)]
+
+
+def test_what_was_said_before_comes_with_the_whole_table_once_and_in_order() -> None:
+    pair = Pair()
+    pair.hall.events += [Said(seat=0, by=1, text="one"), Said(seat=0, by=1, text="two")]
+    pair.sit_down()
+    assert _unheard(pair.updates) == [["one", "two"]]
+
+    pair.say(pair.hall.happen(Said(seat=0, by=1, text="three")))
+    pair.hall.happen(Said(seat=0, by=1, text="four"))  # lost on the way
+    again = pair.say(pair.hall.happen(Said(seat=0, by=1, text="five")))
+    assert _unheard(again) == [["four", "five"]]
+
+    pair.session.ask(Look)
+    assert _unheard(pair.flush()) == [[]]
+
+
+def test_what_another_said_under_a_number_that_the_store_lost_is_heard() -> None:
+    pair = Pair()
+    pair.sit_down()
+    pair.say(pair.hall.happen(Said(seat=0, by=1, text="lost")))
+    pair.hall.events[-1] = Said(seat=0, by=2, text="new")
+    pair.session.ask(Look)
+    assert _unheard(pair.flush()) == [["new"]]
 
 
 def test_an_event_of_a_later_server_is_counted_and_skipped() -> None:

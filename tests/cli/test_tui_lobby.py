@@ -11,8 +11,9 @@ from clients.cli.tui.home import Home
 from clients.cli.tui.play import Play
 from engine.registry import GAMES
 from protocol.codes import Refused
+from protocol.events import Said
 from protocol.messages import Create, Join, Leave, ListRooms, RefusedMessage, Start, Watch
-from tests.cli.hall import CODE
+from tests.cli.hall import CODE, Hall
 from tests.cli.tuikit import SIZES, Client, at_table
 
 pytestmark = pytest.mark.usefixtures("private_state")
@@ -53,6 +54,16 @@ async def test_one_sits_down_in_a_listed_room_and_comes_back_to_the_lobby() -> N
         await client.until(lambda: client.sitting.online is True, "a new session")
         await client.press("q")
     assert client.app.return_value == 0
+
+
+async def test_what_was_said_before_one_sat_down_is_in_the_log() -> None:
+    hall = Hall(KOI_KOI, seed=5)
+    hall.events += [Said(seat=1, by=1, text="nobody here?")]
+    async with at_table(KOI_KOI, hall=hall, lobby=True) as client:
+        await client.sees(CODE)
+        await client.press("enter", "1")
+        await client.until(lambda: isinstance(client.app.screen, Play), "the table")
+        await client.sees("nobody here?")
 
 
 async def test_one_chooses_a_team_where_there_are_teams() -> None:

@@ -382,6 +382,20 @@ async def test_notices_and_what_people_say_are_announced_and_kept_in_the_log() -
         assert any("tea at five" in line for line in client.sitting.log)
 
 
+async def test_what_was_said_before_the_connection_was_lost_stays_in_the_log_once() -> None:
+    hall = Hall(KOI_KOI, seed=5)
+    hall.events += [room.Said(seat=0, by=1, text="tea?")]
+    async with at_table(KOI_KOI, hall=hall) as client:
+        await client.my_turn()
+        hall.happen(room.Said(seat=0, by=1, text="in the kitchen"))
+        client.network.wires[-1].say([hall.snapshot()])
+        await client.sees("in the kitchen")
+        await client.press("l")
+        await client.sees("tea?")
+    said = [line.strip() for line in client.sitting.log if "Aki: " in line]
+    assert said == ["Aki: tea?", "Aki: in the kitchen"]
+
+
 async def test_the_result_can_be_put_aside_to_look_at_the_table_and_comes_back() -> None:
     async with at_table(KOI_KOI) as client:
         await play_on(client)

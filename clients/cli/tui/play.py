@@ -123,7 +123,6 @@ class Play(Screen[None]):
         self._shown = False
         self.sitting = sitting
         self._result: Result | None = None
-        self._logged: list[str] = []
 
     def compose(self) -> ComposeResult:
         """Heading, room or table, prompt, log, keys."""
@@ -156,8 +155,9 @@ class Play(Screen[None]):
     def heard(self, item: News) -> None:
         """The sitting has taken in what is new: show it."""
         del item
-        for line in self.sitting.said:
-            self._log(line)
+        if self._shown:  # otherwise the whole log is written when the screen is
+            for line in self.sitting.said:
+                self.query_one(RichLog).write(Text(line))
         self.look()
 
     def look(self) -> None:
@@ -200,10 +200,6 @@ class Play(Screen[None]):
         """The clock goes on."""
         if self.sitting.seconds_left is not None:
             self.query_one(Heading).changed(self._host.inks)
-
-    def _log(self, line: str) -> None:
-        self._logged.append(line)
-        self.query_one(RichLog).write(Text(line))
 
     def _rewrite_log(self) -> None:
         log = self.query_one(RichLog)

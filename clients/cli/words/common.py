@@ -16,6 +16,7 @@ from engine.game import Seat
 from engine.match import DealBegan, DealEnded, MatchEnded
 from protocol import events as room
 from protocol.codes import Notified, Refused
+from protocol.messages import ChatLine
 
 REFUSALS: Final[Mapping[str, str]] = {
     Refused.TOO_LARGE: N_("That is too long for the server, which takes {limit} bytes at most."),
@@ -247,6 +248,12 @@ def room_event(event: room.RoomEvent, before: People, now: People) -> Lines:
             return (_(_CLOSED[why]),)
         case _:
             return ()
+
+
+def said_before(chat: tuple[ChatLine, ...]) -> Lines:
+    """What was said before the reader came, or came back; not what is hidden from them."""
+    lines = tuple(_("{who}: {text}").format(who=line.name, text=line.text) for line in chat if line.text is not None)
+    return (_("Said before:"), *(f"  {line}" for line in lines)) if lines else ()
 
 
 def _seat_taken(seat: int, before: People, now: People) -> str:
