@@ -88,6 +88,7 @@ class WideContext(click.Context):
 def in_language(command: C) -> C:
     """``command`` with its help in the reader's language."""
     shown = copy(command)
+    shown._help_option = None  # noqa: SLF001 - made, and worded, once; a copy's may be worded in another language
     shown.help = _(cleandoc(command.help)) if command.help else command.help
     shown.params = [_parameter(parameter) for parameter in command.params]
     shown.context_class = WideContext
