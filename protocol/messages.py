@@ -39,6 +39,14 @@ Code: TypeAlias = Annotated[str, Meta(pattern=r"^[A-Za-z0-9]{6}(?!\n)$", descrip
 RoomId: TypeAlias = Annotated[str, Meta(pattern=r"^[a-z2-7]{26}(?!\n)$")]
 Token: TypeAlias = Annotated[str, Meta(pattern=r"^[A-Za-z0-9_-]{43}(?!\n)$", description="A seat's secret, 256 bits.")]
 Hex32: TypeAlias = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}(?!\n)$", description="32 bytes.")]
+Mark: TypeAlias = Annotated[
+    str,
+    Meta(
+        pattern=r"^[0-9a-f]{6}(?!\n)$",
+        description="Names the history that an event belongs to. Comes with events and snapshots; ``resume`` gives the "
+        "last one back, so that nobody is sent the continuation of a history that they have not seen.",
+    ),
+]
 # `(?!\n)$` because Python's `$` alone also matches before a last newline; schema readers understand both.
 LevelName: TypeAlias = Annotated[str, Meta(pattern=r"^(easy|medium|hard|expert)(?!\n)$")]
 
@@ -118,6 +126,9 @@ class Resume(Command, frozen=True, tag="resume"):
     token: Token
     after: Number = 0
     """The last event number the client has; 0 for none: a ``snapshot`` comes."""
+    mark: Mark | None = None
+    """The ``mark`` of the message that brought that event. Another than the hall's: the history has changed, ``notice``
+    ``rolled-back`` and a ``snapshot`` come. None: not compared."""
 
 
 class Move(Command, frozen=True, tag="move"):
@@ -359,12 +370,14 @@ class RefusedMessage(ServerMessage, frozen=True, tag="refused"):
     params: dict[str, str | int | tuple[str, ...]] = {}
 
 
-class Events(ServerMessage, frozen=True, tag="events"):
+class Events(ServerMessage, frozen=True, tag="events", omit_defaults=True):
     """What happened, redacted for this viewer. Numbers have no holes and are alike for every viewer."""
 
     first: int
     """The number of the first event here, from 1; the others follow."""
     events: tuple[Raw, ...]
+    mark: str | None = None
+    """Of the last event here, for ``resume``. Absent in rooms that an older server opened."""
 
 
 class Turn(ServerMessage, frozen=True, tag="turn"):
@@ -403,6 +416,8 @@ class Snapshot(ServerMessage, frozen=True, tag="snapshot"):
     match: MatchInfo | None = None
     view: OptionalRaw = None
     """The game's view for this viewer; None before the first deal."""
+    mark: str | None = None
+    """Of event ``at``, for ``resume``."""
 
     def __post_init__(self) -> None:
         _none_for_null(self, "view")

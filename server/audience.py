@@ -18,6 +18,7 @@ from protocol.events import WhyFreed
 from protocol.messages import Events, Notice, ServerMessage
 from server import room as rooms
 from server.entries import Entry, Freed, Refunded, Returned
+from server.marks import Marks
 from server.metrics import Metrics
 from server.outbox import Encoded, Outbox, encoded
 from server.room import Games, Phase, Room
@@ -46,6 +47,8 @@ class Audience:
 
     def __init__(self, games: Games, metrics: Metrics) -> None:
         self.viewers: set[Viewer] = set()
+        self.marks = Marks()
+        """Of the events that can be shown again; noted before they are shown."""
         self._games = games
         self._metrics = metrics
 
@@ -71,22 +74,26 @@ class Audience:
             else:
                 self._part(viewer, entry)
 
-    def come(self, room: Room, viewer: Viewer, after: int, now: int) -> None:
-        """``viewer`` is here from now on, and has seen the events up to number ``after`` (0: none)."""
+    def come(self, room: Room, viewer: Viewer, now: int, *, after: int = 0, mark: str | None = None) -> None:
+        """``viewer`` is here from now on, and has seen the events up to number ``after`` (0: none), the last of them
+        with ``mark`` (None: they do not say).
+        """
         missed = rooms.missed(room, after, viewer.seat, games=self._games) if after else None
-        if after > room.number:
+        if after > room.number or (missed is not None and mark is not None and mark != self.marks.at(after)):
             self.rolled_back(room, viewer, now)
         elif missed is None:
             self.show_all(room, viewer, now)
         else:
             if missed.events:
-                viewer.outbox.send(self.encoded(Events(first=missed.first, events=_raw(missed.events))))
+                message = Events(first=missed.first, events=_raw(missed.events), mark=self._mark(room))
+                viewer.outbox.send(self.encoded(message))
             self._ask(room, viewer, now)
         self.viewers.add(viewer)
 
     def show_all(self, room: Room, viewer: Viewer, now: int) -> None:
         """Send everything that ``viewer`` may know, and what they are asked."""
-        viewer.outbox.send(self.encoded(rooms.snapshot(room, viewer.seat, games=self._games)))
+        snapshot = rooms.snapshot(room, viewer.seat, games=self._games, mark=self._mark(room))
+        viewer.outbox.send(self.encoded(snapshot))
         viewer.asked = None
         self._ask(room, viewer, now)
 
@@ -116,12 +123,16 @@ class Audience:
         viewer.outbox.close(code)
 
     def _show(self, room: Room, events: tuple[Any, ...], first: int) -> None:
-        watching = {viewer.seat for viewer in self.viewers}
+        watching, mark = {viewer.seat for viewer in self.viewers}, self._mark(room)
         for shown in rooms.distinct(room, events, watching, games=self._games):
-            message = self.encoded(Events(first=first, events=_raw(shown.events)))
+            message = self.encoded(Events(first=first, events=_raw(shown.events), mark=mark))
             for viewer in self.viewers:
                 if viewer.seat in shown.viewers:
                     viewer.outbox.send(message)
+
+    def _mark(self, room: Room) -> str | None:
+        """Of the room's last event."""
+        return self.marks.at(room.number) if room.salted else None
 
     def _ask(self, room: Room, viewer: Viewer, now: int) -> None:
         """Send the viewer's ``turn`` unless it has been sent."""

@@ -87,6 +87,9 @@ class Created(Body, frozen=True, tag="created"):
     """SHA-256 of the seat's token."""
     node: str = ""
     """The node that holds the connection."""
+    salt: bytes = b""
+    """16 random bytes that nobody outside is told: they make every hash of this log unforeseeable, so that pieces of it
+    may be shown (``server.marks``). Empty: an older server wrote this."""
 
 
 class Joined(Body, frozen=True, tag="joined"):

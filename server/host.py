@@ -27,6 +27,7 @@ from server.audience import SPECTATOR, Audience, Viewer, follow_seat
 from server.entries import Actor, Entry, UnreadableEntry, decode_entry, encode_entry
 from server.index import OUTAGE_MS
 from server.log import EMPTY, Conflict, Forked, Head, RoomLog, Stored, StoreUnavailable, follow
+from server.marks import Marks
 from server.metrics import Metrics
 from server.outbox import Encoded, Outbox
 from server.presence import Presence
@@ -129,8 +130,9 @@ class RoomHost:
             RoomGone: it cannot be read.
             StoreUnavailable: the store does not answer.
         """
-        room, head, finished = await _read_whole(node, room_id)
+        room, head, marks, finished = await _read_whole(node, room_id)
         host = cls(node, room, head, observer)
+        host.audience.marks = marks
         # Listening begins with a wake-up, so nothing appended since the read is missed.
         host._stop_watching = node.log.watch(room_id, host.wake)
         for deal in finished:  # whoever appended its end may have died before keeping the record
@@ -154,6 +156,7 @@ class RoomHost:
         head = await node.log.append(folded.room.id, EMPTY, encode_entry(first.entry))
         node.metrics.entries.inc()
         host = cls(node, folded.room, head, observer)
+        host.audience.marks.note(host.room.number, head.hash)
         host._stop_watching = node.log.watch(folded.room.id, host.wake)
         outcome = host._seated(command, host.room.number, host._place(first.seat, first.token), outbox)
         observer.changed(host)
@@ -338,7 +341,7 @@ class RoomHost:
         self._node.metrics.reloads.inc()
         _log.warning("room-rolled-back", room=self.room.id, version=self.head.version)
         try:
-            self.room, self.head, _ = await _read_whole(self._node, self.room.id)
+            self.room, self.head, self.audience.marks, _ = await _read_whole(self._node, self.room.id)
         except RoomGone as problem:
             self._abandon(problem)
             raise
@@ -422,6 +425,8 @@ class RoomHost:
     def _adopt(self, entry: Entry, folded: Folded, head: Head) -> None:
         """The log has accepted ``entry``: be there, show it, and tell who drives and keeps."""
         self.room, self.head = folded.room, head
+        if folded.events:
+            self.audience.marks.note(self.room.number, head.hash)
         self.audience.happened(self.room, entry, folded.events, self._now())
         self._warning.follow(self.room)
         self._observer.changed(self)
@@ -448,7 +453,7 @@ class RoomHost:
             return self._refuse(outbox, command, refusal, None)
         viewer = Viewer(outbox, None, SPECTATOR)
         answer = self._accept(outbox, command, place=self._place(None))
-        self.audience.come(self.room, viewer, 0, self._now())
+        self.audience.come(self.room, viewer, self._now())
         return Outcome("accepted", viewer, answer)
 
     def _answer(
@@ -477,7 +482,8 @@ class RoomHost:
         assert person is not None, "the entry that seated a person left the seat without one"
         viewer = Viewer(outbox, Seat(place.seat), person.epoch)
         answer = self._accept(outbox, command, at=at, place=place)
-        self.audience.come(self.room, viewer, command.after if isinstance(command, Resume) else 0, self._now())
+        after, mark = (command.after, command.mark) if isinstance(command, Resume) else (0, None)
+        self.audience.come(self.room, viewer, self._now(), after=after, mark=mark)
         self._warning.follow(self.room)
         return Outcome("accepted", viewer, answer)
 
@@ -522,8 +528,18 @@ def _continues(head: Head, entries: Iterable[Stored]) -> bool:
     return True
 
 
-async def _read_whole(node: Node, room_id: str) -> tuple[Room, Head, list[FinishedDeal]]:
-    """The room that its whole log makes, and the records of its finished deals.
+class _Whole(NamedTuple):
+    """What a whole log makes."""
+
+    room: Room
+    head: Head
+    marks: Marks
+    finished: list[FinishedDeal]
+    """All deals that are over."""
+
+
+async def _read_whole(node: Node, room_id: str) -> _Whole:
+    """Read the room's log from the first entry.
 
     Raises:
         NoSuchRoom: there is no log.
@@ -534,16 +550,19 @@ async def _read_whole(node: Node, room_id: str) -> tuple[Room, Head, list[Finish
     stored = await node.log.read(room_id)
     room: Room | None = None
     finished: list[FinishedDeal] = []
+    marks = Marks()
     try:
         head = follow(EMPTY, stored)
         for count, each in enumerate(stored, start=1):
             folded = rooms.fold(room, decode_entry(each.data), games=node.games)
             room = folded.room
             finished += folded.finished
+            if folded.events:
+                marks.note(room.number, each.hash)
             if count % _FOLDS_PER_TURN == 0:
                 await asyncio.sleep(0)
     except (Forked, UnreadableEntry, OtherRules) as problem:
         raise _unreadable(room_id, problem) from problem
     if room is None:
         raise NoSuchRoom(room_id)
-    return room, head, finished
+    return _Whole(room, head, marks, finished)

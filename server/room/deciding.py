@@ -117,6 +117,7 @@ HOST_ONLY: Final[frozenset[type[RoomCommand]]] = frozenset({SeatAi, ClearSeat, S
 
 USUAL_TIMING: Final = Timing()
 
+_SALT_BYTES: Final = 16
 LEAST_TURN_LIMIT: Final = 10
 """Seconds; a shorter turn limit would be a trap."""
 
@@ -175,6 +176,7 @@ def open_room(
         name=name,
         token=hashed,
         node=node,
+        salt=entropy(_SALT_BYTES),
     )
     return Append(Entry(at=now, command=command.id, body=body), seat, token)
 

@@ -34,6 +34,7 @@ def opened_room(body: Created, seats: int, at: int) -> Room:
         seats=(Open(),) * seats,
         at=at,
         active_at=at,
+        salted=bool(body.salt),
     )
 
 

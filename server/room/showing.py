@@ -88,8 +88,8 @@ def turn(room: Room, seat: Seat, now: int, *, games: Games = GAMES) -> Turn | No
     return Turn(at=decision.at, legal=legal, sealed=decision.sealed, left_ms=left_ms)
 
 
-def snapshot(room: Room, viewer: Viewer, *, games: Games = GAMES) -> Snapshot:
-    """Everything ``viewer`` knows, as of event ``room.number``."""
+def snapshot(room: Room, viewer: Viewer, *, games: Games = GAMES, mark: str | None = None) -> Snapshot:
+    """Everything ``viewer`` knows, as of event ``room.number``, whose ``mark`` the log knows."""
     table = room.table
     view: Raw | None = None
     if table is not None and table.match.state is not None:
@@ -110,6 +110,7 @@ def snapshot(room: Room, viewer: Viewer, *, games: Games = GAMES) -> Snapshot:
         chat=talking.lines(room, viewer),
         match=None if table is None else _match_info(room, table),
         view=view,
+        mark=mark,
     )
 
 

@@ -242,6 +242,8 @@ class Room(Struct, frozen=True, kw_only=True):
     """Whom the host muted for everyone, by ``Person.number``."""
     locked: bool = False
     """Nobody new may sit down."""
+    salted: bool = False
+    """The hashes of its log cannot be foreseen, so pieces of them may be shown."""
 
 
 def person_at(room: Room, seat: Seat | None) -> Person | None:

@@ -59,6 +59,8 @@ class Player:
         self.first = 0
         """The number of the first event that was shown rather than told in a snapshot."""
         self.number = 0
+        self.mark: str | None = None
+        """Of the last event, as it came with it."""
         self.notices: list[str] = []
         self.accepted: dict[str, Accepted] = {}
         self.resumed = 0
@@ -174,12 +176,10 @@ class Player:
 
     async def _come_back(self) -> None:
         """Resume from the last event seen, then send again what was not answered."""
-        assert self.place is not None
-        assert self.place.token is not None
         while True:
             await self.connect()
             try:
-                command = Resume(id=self.next_id(), room=self.place.room, token=self.place.token, after=self.number)
+                command = self._resume()
                 await self._send(command)
                 while True:
                     message = await self.hear()
@@ -195,6 +195,14 @@ class Player:
             else:
                 return
 
+    def _resume(self) -> Resume:
+        """The command with which this person comes back to where they were."""
+        assert self.place is not None
+        assert self.place.token is not None
+        return Resume(
+            id=self.next_id(), room=self.place.room, token=self.place.token, after=self.number, mark=self.mark
+        )
+
     async def _take(self, message: AnyServerMessage) -> None:
         match message:
             case Accepted():
@@ -208,12 +216,13 @@ class Player:
                 assert message.code in _HARMLESS, f"{command} was refused: {message}"
             case Snapshot():
                 assert message.at >= self.number, "a snapshot of the past"
-                self.number = message.at
+                self.number, self.mark = message.at, message.mark
                 self.first = message.at + 1
                 self.events.clear()
             case Events():
                 for place, raw in enumerate(message.events):
                     await self._saw(message.first + place, msgspec.json.decode(raw))
+                self.mark = message.mark
             case Turn():
                 await self._give(Act(id=self.next_id(), action=self._rng.choice(message.legal), at=message.at))
             case Notice():

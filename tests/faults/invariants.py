@@ -16,6 +16,7 @@ from protocol.messages import Act, Contribute, Create, Join, Snapshot, Start
 from server import room as rooms
 from server.entries import Entry, decode_entry
 from server.log import EMPTY, Stored, follow
+from server.marks import Marks
 from server.room import Room
 from tests.faults.people import Guest
 
@@ -31,6 +32,8 @@ class Story(NamedTuple):
     room: Room
     events: dict[int, tuple[Room, Any]]
     """Each event by its number, whole, with the room just after its entry."""
+    mark: str
+    """Of the last event."""
 
 
 def story_of(stored: Sequence[Stored]) -> Story:
@@ -39,15 +42,18 @@ def story_of(stored: Sequence[Stored]) -> Story:
     entries = tuple(decode_entry(each.data) for each in stored)
     room: Room | None = None
     events: dict[int, tuple[Room, Any]] = {}
-    for entry in entries:
+    marks = Marks()
+    for each, entry in zip(stored, entries, strict=True):
         folded = rooms.fold(room, entry)
         assert room is None or entry.at >= room.at, "a log's time went back"
         room = folded.room
+        if folded.events:
+            marks.note(room.number, each.hash)
         for place, event in enumerate(folded.events):
             events[room.number - len(folded.events) + 1 + place] = room, event
     assert room is not None, "the room has no log"
     assert sorted(events) == list(range(1, room.number + 1))
-    return Story(entries, room, events)
+    return Story(entries, room, events, marks.at(room.number))
 
 
 def check_answers(story: Story, guests: Iterable[Guest], *, lost: Collection[str] = ()) -> None:
@@ -91,7 +97,8 @@ async def check_nodes(log: Reader, story: Story, code: str, ports: Iterable[int]
     for port in ports:
         give_up = time.monotonic() + _HEALED_SECONDS
         while True:
-            expected = encode(rooms.snapshot(story_of(await log(story.room.id)).room, None))
+            now = story_of(await log(story.room.id))
+            expected = encode(rooms.snapshot(now.room, None, mark=now.mark))
             if await shown_by(port, code) == expected:
                 break
             assert time.monotonic() < give_up, f"the node at port {port} holds another room"

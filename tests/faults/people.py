@@ -21,7 +21,6 @@ from protocol.messages import (
     Join,
     Notice,
     RefusedMessage,
-    Resume,
     Snapshot,
     Watch,
 )
@@ -133,11 +132,9 @@ class Guest(Player):
         return self.place.code
 
     async def _come_back(self) -> None:
-        assert self.place is not None
-        assert self.place.token is not None
         while True:
             await self.connect()
-            command = Resume(id=self.next_id(), room=self.place.room, token=self.place.token, after=self.number)
+            command = self._resume()
             try:
                 answer = await self.ask(command)
                 if isinstance(answer, Accepted):

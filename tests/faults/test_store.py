@@ -139,6 +139,19 @@ async def frail(tmp_path: Path, primary: StoreServer) -> AsyncIterator[Installat
         await installation.close()
 
 
+@pytest_asyncio.fixture(loop_scope="session")
+async def impatient(tmp_path: Path, primary: StoreServer) -> AsyncIterator[Installation]:
+    """The same, in whose rooms an AI sits in at once for who is gone."""
+    timing = "pause_ms=0,redeal_ms=0,question_ms=100,contributions_ms=2000,grace_ms=200"
+    installation = Installation(tmp_path, primary, "--timing", timing, count=2)
+    try:
+        await installation.start()
+        yield installation
+        installation.assert_no_faults()
+    finally:
+        await installation.close()
+
+
 async def test_a_failover_that_loses_moves_ends_in_a_resync_that_everybody_sees(
     frail: Installation, primary: StoreServer, replica: StoreServer
 ) -> None:
@@ -191,6 +204,42 @@ async def test_a_store_set_back_by_a_second_loses_that_second_and_forks_nothing(
     assert story.room.phase is Phase.FINISHED
     assert guests[0].place is not None
     await check_nodes(frail.log, story, guests[0].place.code, frail.ports)
+
+
+async def test_who_saw_a_lost_history_that_another_has_outgrown_is_told_and_shown_that_one_afresh(
+    impatient: Installation, primary: StoreServer
+) -> None:
+    """The nodes die in the moment in which the store loses its end: nobody is left who could notice."""
+    frail = impatient
+    guests = await table(frail)
+    playing = asyncio.gather(*(guest.play() for guest in guests))
+    await during(playing, progress(guests, 20))
+    files, copy = primary.directory / "appendonlydir", primary.directory / "copy"
+    shutil.copytree(files, copy)
+    await during(playing, progress(guests, 8))
+    playing.cancel()
+    await asyncio.gather(playing, return_exceptions=True)
+
+    for node in frail.nodes:
+        await node.kill()
+    primary.kill()
+    shutil.rmtree(files)
+    copy.rename(files)
+    await asyncio.to_thread(primary.start)
+    ann, bob, eve = guests
+    had, mark = bob.number, bob.mark
+    await frail.whole()
+    others = asyncio.gather(ann.play(), eve.play())
+    async with asyncio.timeout(PATIENCE):
+        while story_of(await frail.log(ann.room)).room.number <= had + 2:
+            await asyncio.sleep(0.05)
+    await asyncio.gather(bob.play(), others)
+
+    assert mark is not None
+    assert bob.rolled_back == 1
+    stored = await frail.log(ann.room)
+    story = check(stored, guests, lost=lost(guests, stored))
+    assert story.room.phase is Phase.FINISHED
 
 
 async def test_a_node_cut_off_while_the_others_failed_over_does_not_bring_the_lost_history_back(

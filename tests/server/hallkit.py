@@ -97,6 +97,11 @@ class Remembering:
         return [events.first + place for events in self.all(Events) for place in range(len(events.events))]
 
     @property
+    def mark(self) -> str | None:
+        """That of the last event received."""
+        return [message.mark for message in self.messages if isinstance(message, Events | Snapshot)][-1]
+
+    @property
     def event_tags(self) -> list[str]:
         """What happened, as far as it was told."""
         decode: Callable[[msgspec.Raw], Any] = codec_of(DUEL, ROOM_EVENTS).event
@@ -133,11 +138,11 @@ class Person:
     async def watch(self, code: str) -> str:
         return await self._enter(code, Watch(id=self.client.id(), code=code))
 
-    async def resume(self, other: Person, after: int = 0) -> str:
+    async def resume(self, other: Person, after: int = 0, mark: str | None = None) -> str:
         """Take up the seat that ``other`` held."""
         assert other.place is not None
         assert other.place.token is not None
-        command = Resume(id=self.client.id(), room=other.place.room, token=other.place.token, after=after)
+        command = Resume(id=self.client.id(), room=other.place.room, token=other.place.token, after=after, mark=mark)
         host = await self.house.hall.room(other.place.room)
         return self._settle(host, await host.submit(command, None, self.outbox))
 

@@ -1,0 +1,82 @@
+"""What a session brings along when it comes back, should the server's store have lost its last moments meanwhile."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from msgspec.structs import replace
+
+from clients.cli.session import End
+from protocol.codes import Refused
+from protocol.events import SeatAway
+from protocol.messages import Events, RefusedMessage, Resume, Snapshot
+from tests.cli.test_session import Pair
+
+
+def marked(messages: list[Any], mark: str) -> list[Any]:
+    return [replace(each, mark=mark) if isinstance(each, Events | Snapshot) else each for each in messages]
+
+
+def resumes(pair: Pair) -> list[Resume]:
+    return [command for command in pair.hall.commands if isinstance(command, Resume)]
+
+
+def unknown() -> RefusedMessage:
+    return RefusedMessage(id=None, code=Refused.BAD_TOKEN)
+
+
+def test_a_resume_names_the_mark_that_came_with_the_last_event() -> None:
+    pair = Pair()
+    pair.sit_down()
+    pair.say(marked([pair.hall.snapshot()], "000001"))
+    pair.reconnect()
+    old = pair.hall.happen(SeatAway(seat=0, grace_ms=1))
+    pair.say(marked(old, "000002"))
+    pair.say(marked(pair.hall.happen(SeatAway(seat=0, grace_ms=1)), "000003"))
+    pair.say(marked(old, "000002"))  # sent twice, and known
+    pair.reconnect()
+
+    assert [resume.mark for resume in resumes(pair)] == ["000001", "000003"]
+
+
+def test_events_that_wait_for_a_snapshot_leave_the_mark_alone() -> None:
+    pair = Pair()
+    pair.sit_down()
+    pair.say(marked([pair.hall.snapshot()], "000001"))
+    pair.hall.happen(SeatAway(seat=0, grace_ms=1))  # lost on the way
+    gap = marked(pair.hall.happen(SeatAway(seat=0, grace_ms=1)), "000003")
+    pair.session.feed(gap[0])
+    pair.reconnect()
+
+    assert [resume.mark for resume in resumes(pair)] == ["000001"]
+
+
+def test_where_the_newest_token_is_unknown_the_one_before_it_is_shown() -> None:
+    pair = Pair()
+    pair.sit_down()
+    first = pair.session.place
+    pair.reconnect()
+    assert first is not None
+    second = pair.session.place
+    pair.hall.refuse_next = unknown()
+    pair.reconnect()
+
+    assert second is not None
+    assert [resume.token for resume in resumes(pair)][1:] == [second.token, first.token]
+    assert pair.session.ended is None
+
+
+def test_where_neither_token_is_known_the_place_is_lost() -> None:
+    pair = Pair()
+    pair.sit_down()
+    pair.reconnect()
+    pair.session.disconnected(None)
+    (welcome,) = pair.hall.hello()
+    pair.session.feed(welcome)
+    for _ in range(2):
+        assert pair.session.ended is None
+        (resume,) = pair.session.to_send()
+        pair.session.feed(replace(unknown(), id=resume.id))
+
+    assert pair.session.ended is not None
+    assert pair.session.ended.end is End.PLACE_LOST
