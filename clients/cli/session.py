@@ -10,6 +10,7 @@ that was asked is lost and nothing is done twice.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
 from enum import StrEnum
 from typing import Any, Final, TypeAlias
@@ -53,6 +54,7 @@ Params: TypeAlias = dict[str, Param]
 TRY_AGAIN: Final = frozenset({Refused.STORE_UNAVAILABLE, Refused.TOO_FAST, Refused.DRAINING})
 """Refusals after which the same command is sent again, under the same id, after a while."""
 DEFAULT_DELAY_MS: Final = 1_000
+_TOKENS_KEPT: Final = 8
 
 
 class End(StrEnum):
@@ -238,8 +240,8 @@ class Session:
         """A snapshot is on its way; events until then are skipped."""
         self._mark: str | None = None
         """Names the history that the picture belongs to."""
-        self._former_token: str | None = None
-        """The token before the newest: if the server's store has lost its last moments, it may know that one only."""
+        self._former_tokens: deque[str] = deque(maxlen=_TOKENS_KEPT)
+        """Those before the newest: if the server's store has lost its last moments, it may know one of them only."""
         self._auditor: Auditor | None = None
         self._heard: dict[int, int] = {}
         """Lines of chat that were told: the number of each one's event, and who spoke."""
@@ -369,8 +371,8 @@ class Session:
     def _placed(self, place: Place) -> list[AnyUpdate]:
         if place.token is None and self.place is not None:
             place = replace(place, token=self.place.token)  # another seat, the same secret
-        elif self.place is not None:
-            self._former_token = self.place.token
+        elif self.place is not None and self.place.token is not None:
+            self._former_tokens.append(self.place.token)
         self.place = place
         if self.picture is not None:
             self.picture = replace(self.picture, you=None if place.seat is None else Seat(place.seat))
@@ -390,8 +392,8 @@ class Session:
         del self._pending[command.id]
         if isinstance(command, Contribute) and self._auditor is not None:
             self._auditor.contributed(None)
-        if answer.code == Refused.BAD_TOKEN and self.place is not None and self._former_token is not None:
-            self.place, self._former_token = replace(self.place, token=self._former_token), None
+        if answer.code == Refused.BAD_TOKEN and self.place is not None and self._former_tokens:
+            self.place = replace(self.place, token=self._former_tokens.pop())
             self._enter()
             return []
         if not self._admitted:
