@@ -13,6 +13,7 @@ import socket
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
@@ -54,13 +55,17 @@ class _ReadyLine(Struct):
 
 
 class LocalServer:
-    """One server of ours, with its own directory: data, log, and a lock that is held as long as it lives."""
+    """One server of ours, with its own directory: data, log, and a lock that is held as long as it lives.
 
-    def __init__(self, directory: Path, host: str, port: int) -> None:
+    ``flags`` are the server's own, beyond those that say where it is.
+    """
+
+    def __init__(self, directory: Path, host: str, port: int, flags: Sequence[str] = ()) -> None:
         self.directory = directory
         self.log = directory / "server.log"
         self._host = host
         self._port = port
+        self._flags = flags
         self._process: subprocess.Popen[bytes] | None = None
 
     @classmethod
@@ -88,6 +93,12 @@ class LocalServer:
         """Whether other machines cannot reach it."""
         return self._host in ("127.0.0.1", "::1", "localhost")
 
+    @property
+    def pid(self) -> int:
+        """Its process id. Known once it was started."""
+        assert self._process is not None
+        return self._process.pid
+
     def _url(self, host: str) -> str:
         return f"ws://{f'[{host}]' if ':' in host else host}:{self._port}"
 
@@ -100,6 +111,7 @@ class LocalServer:
         command = [
             *(sys.executable, "-P", "-m", "server", "--ready-json", "--host", self._host, "--port", str(self._port)),
             *("--data", str(self.directory / "data"), "--exit-when-empty", str(EMPTY_SECONDS), "--log-format", "json"),
+            *self._flags,
         ]
         with (self.directory / "alive").open("wb") as alive, self.log.open("ab") as log:
             # The child inherits this lock: the kernel keeps it as long as the child lives, and no longer.
@@ -123,6 +135,18 @@ class LocalServer:
                 self._process.wait()
                 raise CannotStart(self._last_words(), self.log) from problem
         self._port = ready.port
+
+    async def stop(self) -> None:
+        """End it in order, which its store takes part in; kill it if it takes too long."""
+        process = self._process
+        if process is None:
+            return
+        process.terminate()
+        try:
+            await asyncio.wait_for(asyncio.to_thread(process.wait), READY_SECONDS)
+        except TimeoutError:
+            process.kill()
+            process.wait()
 
     def _last_words(self) -> str:
         lines = self.log.read_text(encoding="utf-8", errors="replace").splitlines()

@@ -31,6 +31,10 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
         "clients.cli.arena:arena",
         N_("Measure players against each other: levels, or a program of yours."),
     ),
+    "bench": (
+        "clients.cli.bench.command:bench",
+        N_("Measure a server under load: what a move costs, how long it takes."),
+    ),
 }
 """Where each command is, and its line in the overview."""
 

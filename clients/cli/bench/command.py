@@ -1,0 +1,293 @@
+"""``fudaza bench``: the command line, the progress bar, the words of the results, and a server of its own."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import resource
+import sys
+import tempfile
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from importlib.metadata import version
+from ipaddress import ip_address
+from pathlib import Path
+from typing import Any, Final, TextIO, TypeAlias
+from urllib.parse import urlsplit
+
+import click
+import msgspec
+
+from clients.cli.bench.load import Accounts, Bench, CannotLoad, Stage
+from clients.cli.bench.plot import plot
+from clients.cli.bench.processes import KNOWN, cores, pin
+from clients.cli.bench.report import Discarded, Load, Measured, Report
+from clients.cli.bench.room import clock
+from clients.cli.local import CannotStart, LocalServer
+from clients.cli.parameters import Assignment, GameName, Url
+from clients.cli.words import N_, _
+from clients.cli.words.games import words_of
+from engine.game import AnyGame, BadOption, OptionValue
+from engine.registry import GAMES
+
+FAILED: Final = 1
+_STAGES: Final = {
+    Stage.CONNECTING: N_("connecting"),
+    Stage.OPENING: N_("opening rooms"),
+    Stage.PLAYING: N_("measuring"),
+}
+_DISCARDED: Final = {
+    Discarded.GENERATOR_BUSY: N_("the load generator's own processor was the bottleneck"),
+    Discarded.GENERATOR_LATE: N_("the load generator could not keep its own schedule"),
+    Discarded.NOTHING_MOVED: N_("no move was made"),
+}
+Run: TypeAlias = Coroutine[Any, Any, Report]
+_SPARE: Final = 64
+"""File descriptors and connections beyond those of the load."""
+
+
+@click.command("bench")
+@click.argument("where", nargs=-1, metavar="URL | --serve [-- SERVER FLAGS]")
+@click.option("--serve", is_flag=True, help="Start a server and a store for it; flags behind -- are the server's.")
+@click.option("--game", type=GameName(), default="koi-koi", show_default=True, help="What is played.")
+@click.option("--rooms", type=click.IntRange(min=0), default=100, show_default=True, help="Rooms that play.")
+@click.option("--idle", type=click.IntRange(min=0), default=0, help="Rooms beside them that stand still.")
+@click.option("--ai", type=click.IntRange(min=0), default=0, help="AI seats in each room; all others are connections.")
+@click.option("--seconds", type=click.FloatRange(min=0), default=10.0, show_default=True, help="How long to measure.")
+@click.option(
+    "--rate",
+    type=click.FloatRange(min=0, min_open=True),
+    help="Moves a second of all rooms, at fixed times whatever the server does; else as fast as it allows.",
+)
+@click.option("--storm", is_flag=True, help="Open all connections at once.")
+@click.option("--pin", "pinned", is_flag=True, help="The server on one processor, the load and the store on another.")
+@click.option("--seed", type=click.IntRange(min=0), default=1, show_default=True, help="Of the moves.")
+@click.option(
+    *("-o", "--option", "options"),
+    type=Assignment(),
+    multiple=True,
+    help="An option of the game; `fudaza rules GAME` lists them.",
+)
+@click.option("--remote", is_flag=True, help="The server may be on another machine: it is yours.")
+@click.option("--json", "as_json", is_flag=True, help="The results as JSON.")
+@click.option("--plot", "picture", type=click.File("w", encoding="utf-8", lazy=False), help="Draw the results (SVG).")
+def bench(
+    *,
+    where: tuple[str, ...],
+    serve: bool,
+    remote: bool,
+    pinned: bool,
+    options: tuple[tuple[str, str], ...],
+    as_json: bool,
+    picture: TextIO | None,
+    **asked: Any,
+) -> None:
+    """Play at many tables of the server at URL (or of one of its own: --serve), and say what a move costs.
+
+    Every seat is a connection that plays any legal move. Times count until every seat has the move; with --rate from
+    when it was due, so that nobody's waiting is left out. A run in which the load itself was the bottleneck is
+    discarded.
+    """
+    if not serve and len(where) != 1:
+        raise click.UsageError(_("A server's address, or --serve."))
+    url = None if serve else Url().convert(where[0], None, None)
+    if url is not None and not remote and not _is_loopback(url):
+        raise click.UsageError(_("That is another machine. A load is for servers of yours: --remote says that it is."))
+    if pinned and (not serve or len(cores()) < 2):
+        raise click.UsageError(_("--pin needs --serve and two processors, on Linux."))
+    game = GAMES[asked["game"]]
+    load = _load(game, asked)
+    if load.rooms + load.idle < 1:
+        raise click.UsageError(_("At least one room."))
+    with _progress() as watch:
+        run = _measured(url, load, watch, where, _options(game, options), pinned=pinned, seed=asked["seed"])
+        report = _outcome(run)
+    if as_json:
+        click.echo(msgspec.json.encode({"version": version("fudaza"), **msgspec.to_builtins(report)}))
+    else:
+        click.echo("\n".join(_lines(report)))
+    if picture is not None and report.measured is not None:
+        picture.write(plot(report.load, report.measured))
+    if report.discarded:
+        sys.exit(FAILED)
+
+
+def _load(game: AnyGame, asked: dict[str, Any]) -> Load:
+    if asked["ai"] >= game.seats:
+        told = _("Somebody has to play: the game has {n} seats.").format(n=game.seats)
+        raise click.BadParameter(told, param_hint="--ai")
+    return Load(persons=game.seats - asked["ai"], **{name: value for name, value in asked.items() if name != "seed"})
+
+
+def _options(game: AnyGame, given: tuple[tuple[str, str], ...]) -> dict[str, OptionValue]:
+    try:
+        return game.complete_options(dict(given))
+    except BadOption as bad:
+        told = words_of(game.name).refusal(bad.refusal.code, bad.refusal.params)
+        raise click.BadParameter(told, param_hint="--option") from bad
+
+
+def _is_loopback(url: str) -> bool:
+    host = urlsplit(url).hostname or ""
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+# Running ----------------------------------------------------------------------------------------------------------
+
+
+def _outcome(run: Run) -> Report:
+    try:
+        return _loop(run)
+    except CannotStart as problem:
+        raise click.ClickException(_("The server does not start: {words}").format(words=problem.words)) from problem
+    except CannotLoad as problem:
+        told = _("The load cannot be made: {why}").format(why=problem)
+        raise click.ClickException(told) from problem
+
+
+def _loop(run: Run) -> Report:
+    try:
+        import uvloop
+    except ImportError:
+        return asyncio.run(run)
+    return uvloop.run(run)
+
+
+async def _measured(
+    url: str | None,
+    load: Load,
+    watch: Callable[[Stage, float, float], None],
+    flags: tuple[str, ...],
+    options: dict[str, OptionValue],
+    *,
+    pinned: bool,
+    seed: int,
+) -> Report:
+    connections = (load.rooms + load.idle) * load.persons
+    _raise_limit(connections + _SPARE)
+    if url is not None:
+        return await Bench(url, load, seed=seed, options=options, watch=watch).run()
+    async with _own_server(connections, load, flags, pinned=pinned) as (ours, accounts, started):
+        bench = Bench(ours, load, seed=seed, options=options, accounts=accounts, started=started, watch=watch)
+        return await bench.run()
+
+
+@asynccontextmanager
+async def _own_server(
+    connections: int, load: Load, flags: tuple[str, ...], *, pinned: bool
+) -> AsyncIterator[tuple[str, Accounts, float]]:
+    """A server with a store of its own, whose limits this load does not meet."""
+    allowed = str(connections + _SPARE)
+    lifted = (
+        *("--max-connections", allowed, "--connections-per-address", allowed, "--connection-burst", allowed),
+        *("--connections-per-second", "1000000", "--commands-per-second", "1000000", "--command-burst", "1000000"),
+        *("--rooms-per-minute", "1000000", "--max-rooms", str(load.rooms + load.idle + 1)),
+        *("--idle-seconds", "3600", "--ai-pause-ms", "0", "--timing", "question_ms=500,redeal_ms=0"),
+    )
+    with tempfile.TemporaryDirectory(prefix="fudaza-bench-") as directory:
+        server = LocalServer(Path(directory), "127.0.0.1", 0, (*lifted, *flags))
+        there = cores()
+        if pinned:
+            pin(0, there[0])  # children inherit it
+        started = clock()
+        try:
+            await server.start()
+            accounts = Accounts(server.pid, int((Path(directory) / "data" / "store.pid").read_text("ascii")))
+            if pinned:
+                pin(0, there[1])
+                pin(accounts.store, there[1])
+            yield server.url, accounts, started
+        finally:
+            await server.stop()
+
+
+def _raise_limit(files: int) -> None:
+    """Let this process, and the server that it starts, open so many files.
+
+    Raises:
+        CannotLoad: the system does not allow it.
+    """
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if hard != resource.RLIM_INFINITY and files > hard:
+        raise CannotLoad(f"RLIMIT_NOFILE {hard} < {files}")
+    if files > soft:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (files, hard))
+
+
+@contextmanager
+def _progress() -> Iterator[Callable[[Stage, float, float], None]]:
+    """A bar for each stage, on a terminal."""
+    with contextlib.ExitStack() as bars:
+        shown: Any = None
+        stage_shown: Stage | None = None
+
+        def watch(stage: Stage, done: float, total: float) -> None:
+            nonlocal shown, stage_shown
+            if stage is not stage_shown:
+                bars.close()
+                stage_shown = stage
+                bar = click.progressbar(
+                    length=int(total), label=_(_STAGES[stage]), file=sys.stderr, hidden=not sys.stderr.isatty()
+                )
+                shown = bars.enter_context(bar)
+            shown.update(int(done) - shown.pos)
+
+        yield watch
+
+
+# Words ------------------------------------------------------------------------------------------------------------
+
+
+def _lines(report: Report) -> list[str]:
+    if report.measured is None:
+        told = [_("Discarded: {why}.").format(why=_(_DISCARDED[why])) for why in report.discarded]
+        busy, late = f"{report.generator.busy:.0%}", f"{report.generator.late_ms:.1f}"
+        return [*told, _("The load generator: {busy} busy, {late} ms late (p99).").format(busy=busy, late=late)]
+    return [*_move_lines(report.measured), *_standing_lines(report)]
+
+
+def _move_lines(measured: Measured) -> list[str]:
+    lines = []
+    if took := measured.took_ms:
+        told = _("{moves} moves a second, at every seat after {p50} ms (p50), {p99} ms (p99), {max} ms (at most)")
+        numbers = {"p50": f"{took.p50:.2f}", "p99": f"{took.p99:.2f}", "max": f"{took.max:.1f}"}
+        lines.append(told.format(moves=f"{measured.moves_per_second:.0f}", **numbers))
+    if cpu := measured.processor:
+        told = _("CPU a move: server {server} µs, store {store} µs, AI {ai} µs; server {share} of a processor")
+        share = f"{cpu.server_share:.0%}"
+        micro = {"server": f"{cpu.server_us:.0f}", "store": f"{cpu.store_us:.0f}", "ai": f"{cpu.ai_us:.0f}"}
+        lines.append(told.format(share=share, **micro))
+    if traffic := measured.traffic:
+        told = _("bytes a move: {received} received, {sent} sent, by all seats of a room")
+        lines.append(told.format(received=f"{traffic.received:.0f}", sent=f"{traffic.sent:.0f}"))
+    if measured.refused or measured.lost or measured.unfinished:
+        told = _("refused {refused}, connections lost {lost}, moves unfinished {unfinished}")
+        refused = " ".join(f"{code}:{count}" for code, count in measured.refused.items()) or "0"
+        lines.append(told.format(refused=refused, lost=measured.lost, unfinished=measured.unfinished))
+    return lines
+
+
+def _standing_lines(report: Report) -> list[str]:
+    shakes = report.handshakes
+    told = _("{rate} connections a second, welcomed after {p50} ms (p50), {p99} ms (p99), {max} ms (at most)")
+    spread = shakes.took_ms
+    numbers = {"p50": f"{spread.p50:.2f}", "p99": f"{spread.p99:.2f}", "max": f"{spread.max:.1f}"}
+    lines = [told.format(rate=f"{shakes.per_second:.0f}", **numbers)]
+    if memory := report.memory:
+        told = _("memory: {connection} KiB a connection, {room} KiB a room, {both} KiB a room with its connections")
+        sizes = {"connection": memory.connection, "room": memory.room, "both": memory.room_with_connections}
+        lines.append(told.format(**{name: f"{size:.1f}" for name, size in sizes.items()}))
+    elif not KNOWN:
+        lines.append(_("CPU and memory of the server can be read on Linux alone."))
+    if report.start_ms is not None:
+        lines.append(_("first connection {ms} ms after the start").format(ms=f"{report.start_ms:.0f}"))
+    busy = f"{report.generator.busy:.0%}"
+    lines.append(
+        _("The load generator: {busy} busy, {late} ms late (p99).").format(
+            busy=busy, late=f"{report.generator.late_ms:.1f}"
+        )
+    )
+    return lines

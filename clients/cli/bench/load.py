@@ -1,0 +1,372 @@
+"""All rooms of a load, and what is measured while they play."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from enum import StrEnum
+from random import Random
+from typing import Final, TypeVar
+
+from msgspec import Struct
+
+from clients.cli.bench.figures import MS, percentile, spread_of
+from clients.cli.bench.line import Line, Refused, connect
+from clients.cli.bench.processes import KNOWN, OwnTime, Used, children, own_time, used
+from clients.cli.bench.report import (
+    Generator,
+    Handshakes,
+    Load,
+    Measured,
+    Memory,
+    Processor,
+    Report,
+    Second,
+    Traffic,
+    faults_of,
+)
+from clients.cli.bench.room import CannotOpen, Player, Room, Tally, clock
+
+T = TypeVar("T")
+
+SETTLE_SECONDS: Final = 1.0
+"""After connections and rooms were opened, before memory is read."""
+_CONNECTING_AT_ONCE: Final = 32
+_OPENING_AT_ONCE: Final = 32
+_LAG_SECONDS: Final = 0.01
+_LAST_SECONDS: Final = 5.0
+"""How long the last moves may take to arrive."""
+_SETUP_SECONDS: Final = 60.0
+_SETUP_SECONDS_PER_CONNECTION: Final = 0.1
+_MICRO: Final = 1e6
+_KIB: Final = 1024
+
+
+class Stage(StrEnum):
+    """What a load is doing."""
+
+    CONNECTING = "connecting"
+    OPENING = "opening"
+    PLAYING = "playing"
+
+
+Watch = Callable[[Stage, float, float], None]
+"""Told how much of a stage is done, of how much."""
+
+
+class CannotLoad(Exception):
+    """The load cannot be made; the message is the server's, or the system's, reason."""
+
+
+class Accounts(Struct, frozen=True):
+    """The processes of a server of our own."""
+
+    server: int
+    store: int
+
+    def read(self) -> dict[int, Used]:
+        """What each has used: server, store, and AI processes (everything else below the server)."""
+        below = {one for child in children(self.server) for one in (child, *children(child))}
+        return {pid: spent for pid in (self.server, self.store, *below) if (spent := used(pid))}
+
+
+class _Mark(Struct, frozen=True):
+    """A moment, with everything that is counted."""
+
+    at: float
+    own: OwnTime
+    spent: dict[int, Used]
+    received: int
+    sent: int
+    ai_moves: int
+    answers: int
+
+
+class Bench:
+    """Makes a load on the server at ``url`` and measures it. ``accounts``: where the server is our own."""
+
+    def __init__(
+        self,
+        url: str,
+        load: Load,
+        *,
+        seed: int = 1,
+        warm_up: float = 2.0,
+        options: dict[str, str | int] | None = None,
+        accounts: Accounts | None = None,
+        started: float | None = None,
+        watch: Watch = lambda _stage, _done, _all: None,
+    ) -> None:
+        self._url = url
+        self._load = load
+        self._rng = Random(seed)
+        self._warm_up = warm_up
+        self._options = options or {}
+        self._accounts = accounts if KNOWN else None
+        self._started = started
+        """When the server's process was started, by ``clock``."""
+        self._watch = watch
+        self._tally = Tally()
+        self._lines: list[Line] = []
+        self._rooms: list[Room] = []
+        self._lags: list[float] = []
+
+    async def run(self) -> Report:
+        """Connect, open the rooms, let them play, and end it all.
+
+        Raises:
+            CannotLoad: says why.
+        """
+        try:
+            return await self._run()
+        finally:
+            self._tally.running = False
+            for room in self._rooms:
+                room.stop()
+            for line in self._lines:
+                line.abort()
+
+    async def _run(self) -> Report:
+        load = self._load
+        count = (load.rooms + load.idle) * load.persons
+        try:
+            async with asyncio.timeout(_SETUP_SECONDS + _SETUP_SECONDS_PER_CONNECTION * count):
+                first = await connect(self._url, self._rng)
+                start_ms = None if self._started is None else (clock() - self._started) * MS
+                first.abort()
+                await asyncio.sleep(SETTLE_SECONDS)
+                empty = self._spent()
+                handshakes = await self._connect(count)
+                connected = await self._settled()
+                await self._open()
+                dealt = await self._settled()
+        except (OSError, Refused, CannotOpen) as problem:  # a TimeoutError is an OSError
+            raise CannotLoad(_reason(problem)) from problem
+        except ExceptionGroup as group:
+            foreseen, others = group.split((OSError, Refused, CannotOpen))
+            if others is not None:
+                raise
+            assert foreseen is not None
+            raise CannotLoad(_reason(foreseen.exceptions[0])) from group
+        begin, end = await self._measure()
+        for room in self._rooms:
+            room.stop()
+        await self._last_moves()
+        generator = Generator(
+            busy=end.own.since(begin.own) / (end.at - begin.at),
+            ran=(end.own.ran - begin.own.ran) / (end.at - begin.at),
+            late_ms=percentile(sorted(self._lags), 0.99) * MS if self._lags else 0.0,
+        )
+        measured = self._measured(begin, end)
+        faults = faults_of(load, generator, measured.moves)
+        return Report(
+            load=load,
+            start_ms=start_ms,
+            handshakes=handshakes,
+            memory=self._memory(empty, connected, dealt, count),
+            generator=generator,
+            discarded=faults,
+            measured=None if faults else measured,
+        )
+
+    # Setting up -----------------------------------------------------------------------------------------------
+
+    async def _connect(self, count: int) -> Handshakes:
+        took: list[float] = []
+        failed = 0
+
+        async def one() -> None:
+            nonlocal failed
+            began = clock()
+            try:
+                line = await connect(self._url, self._rng)
+            except (OSError, Refused):
+                if not self._load.storm:
+                    raise
+                failed += 1  # a storm is there to see that; once it is over the connection is made calmly
+                return
+            took.append(clock() - began)
+            self._lines.append(line)
+
+        before, began = self._spent(), clock()
+        at_once = count if self._load.storm else _CONNECTING_AT_ONCE
+        await self._each(Stage.CONNECTING, (one for _ in range(count)), count, at_once)
+        seconds = clock() - began
+        spent = self._cpu(before, self._spent())
+        while len(self._lines) < count:
+            self._lines.append(await connect(self._url, self._rng))
+        spread = spread_of(took)
+        if spread is None:
+            raise CannotLoad(str(failed))
+        return Handshakes(
+            per_second=len(took) / seconds,
+            took_ms=spread,
+            server_us=None if spent is None else spent[0] / len(took) * _MICRO,
+            failed=failed,
+        )
+
+    async def _open(self) -> None:
+        load = self._load
+        size, count = load.persons, load.rooms + load.idle
+        for number in range(count):
+            players = [Player(line, self._rng) for line in self._lines[number * size : (number + 1) * size]]
+            self._rooms.append(Room(players, self._tally, idle=number >= load.rooms))
+
+        def opening(room: Room) -> Callable[[], Awaitable[None]]:
+            return lambda: room.open(load.game, self._options)
+
+        await self._each(Stage.OPENING, map(opening, self._rooms), count, _OPENING_AT_ONCE)
+
+    async def _each(
+        self, stage: Stage, jobs: Iterable[Callable[[], Awaitable[None]]], count: int, at_once: int
+    ) -> None:
+        """Do ``jobs``, so many at once."""
+        remaining, done = iter(jobs), 0
+
+        async def work() -> None:
+            nonlocal done
+            for job in remaining:
+                await job()
+                done += 1
+                self._watch(stage, done, count)
+
+        async with asyncio.TaskGroup() as group:
+            for _ in range(min(at_once, count)):
+                group.create_task(work())
+
+    async def _settled(self) -> dict[int, Used]:
+        await asyncio.sleep(SETTLE_SECONDS)
+        return self._spent()
+
+    # Measuring ------------------------------------------------------------------------------------------------
+
+    async def _measure(self) -> tuple[_Mark, _Mark]:
+        load = self._load
+        self._tally.running = True
+        playing = self._rooms[: load.rooms]
+        interval = load.rooms / load.rate if load.rate else 0.0
+        now = clock()
+        for number, room in enumerate(playing):
+            # spread evenly over the interval, so that the load is steady
+            room.start(now + number / load.rate if load.rate else None, interval)
+        await asyncio.sleep(self._warm_up)
+        lag = asyncio.create_task(self._watch_lag())
+        begin = self._mark()
+        whole = int(load.seconds)
+        for second in range(whole):
+            await asyncio.sleep(max(0.0, begin.at + second + 1 - clock()))
+            self._watch(Stage.PLAYING, second + 1, load.seconds)
+        await asyncio.sleep(max(0.0, begin.at + load.seconds - clock()))
+        end = self._mark()
+        lag.cancel()
+        self._tally.running = False
+        return begin, end
+
+    async def _watch_lag(self) -> None:
+        while True:
+            began = time.perf_counter()
+            await asyncio.sleep(_LAG_SECONDS)
+            self._lags.append(time.perf_counter() - began - _LAG_SECONDS)
+
+    async def _last_moves(self) -> None:
+        until = clock() + _LAST_SECONDS
+        while any(room.in_flight for room in self._rooms) and clock() < until:  # noqa: ASYNC110 - it is over when none is left
+            await asyncio.sleep(_LAG_SECONDS)
+
+    def _mark(self) -> _Mark:
+        return _Mark(
+            clock(),
+            own_time(),
+            self._spent(),
+            sum(line.received for line in self._lines),
+            sum(line.sent for line in self._lines),
+            self._tally.ai_moves,
+            self._tally.answers,
+        )
+
+    def _spent(self) -> dict[int, Used]:
+        return self._accounts.read() if self._accounts else {}
+
+    # What it comes to -----------------------------------------------------------------------------------------
+
+    def _cpu(self, before: dict[int, Used], after: dict[int, Used]) -> tuple[float, float, float] | None:
+        """Seconds of processor time: server, store, AI."""
+        if self._accounts is None or self._accounts.server not in after:
+            return None
+        spent = {pid: now.cpu - (before[pid].cpu if pid in before else 0.0) for pid, now in after.items()}
+        server, store = spent.pop(self._accounts.server), spent.pop(self._accounts.store, 0.0)
+        return server, store, sum(spent.values())
+
+    def _measured(self, begin: _Mark, end: _Mark) -> Measured:
+        tally, seconds = self._tally, end.at - begin.at
+        now = clock()
+        moves = sum(begin.at <= at < end.at for at in tally.ended)
+        ai_moves = end.ai_moves - begin.ai_moves
+        counted = [
+            (at, took) for at, took in zip(tally.ended, tally.took, strict=True) if begin.at <= at - took < end.at
+        ]
+        # What had not arrived in the end has waited at least so long.
+        late = [due for room in self._rooms[: self._load.rooms] for due in room.waiting(end.at) if due >= begin.at]
+        cpu = self._cpu(begin.spent, end.spent)
+        return Measured(
+            moves=moves,
+            moves_per_second=moves / seconds,
+            ai_moves=ai_moves,
+            answers=end.answers - begin.answers,
+            took_ms=spread_of([*(took for _at, took in counted), *(now - due for due in late)]),
+            unfinished=len(late),
+            processor=None if cpu is None or not moves else _processor(cpu, moves + ai_moves, seconds),
+            traffic=None
+            if not moves
+            else Traffic(received=(end.received - begin.received) / moves, sent=(end.sent - begin.sent) / moves),
+            refused=dict(tally.refused),
+            lost=tally.lost.total(),
+            each_second=_each_second(counted, begin.at, self._load.seconds),
+        )
+
+    def _memory(
+        self, empty: dict[int, Used], connected: dict[int, Used], dealt: dict[int, Used], connections: int
+    ) -> Memory | None:
+        if self._accounts is None:
+            return None
+        server, store = self._accounts.server, self._accounts.store
+        if not all(server in each and store in each for each in (empty, connected, dealt)):
+            return None
+        rooms = self._load.rooms + self._load.idle
+
+        def each(pid: int, before: dict[int, Used], after: dict[int, Used], count: int) -> float:
+            return (after[pid].resident - before[pid].resident) / count / _KIB
+
+        return Memory(
+            empty=empty[server].resident / _KIB,
+            connection=each(server, empty, connected, connections),
+            room=each(server, connected, dealt, rooms),
+            room_with_connections=each(server, empty, dealt, rooms),
+            store_room=each(store, connected, dealt, rooms),
+        )
+
+
+def _reason(problem: Exception) -> str:
+    return f"{type(problem).__name__} {problem}".strip()
+
+
+def _processor(cpu: tuple[float, float, float], moves: int, seconds: float) -> Processor:
+    server, store, ai = cpu
+    return Processor(
+        server_us=server / moves * _MICRO,
+        store_us=store / moves * _MICRO,
+        ai_us=ai / moves * _MICRO,
+        server_share=server / seconds,
+        store_share=store / seconds,
+    )
+
+
+def _each_second(moves: Sequence[tuple[float, float]], begin: float, seconds: float) -> tuple[Second, ...]:
+    """The moves of each whole second, by when they had arrived."""
+    found: list[list[float]] = [[] for _ in range(int(seconds))]
+    for at, took in moves:
+        if 0 <= (second := int(at - begin)) < len(found):
+            found[second].append(took)
+    spreads = [(len(each), spread_of(each)) for each in found]
+    return tuple(Second(count, spread.p50 if spread else 0, spread.p99 if spread else 0) for count, spread in spreads)
