@@ -389,6 +389,7 @@ class Driver:
         task = asyncio.get_running_loop().create_task(self._guarded(work, failure, room_id))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+        task.add_done_callback(lambda _: work.close())  # where it was cancelled before it began
         return task
 
     async def _guarded(self, work: Coroutine[Any, Any, None], failure: str, room_id: str | None) -> None:
