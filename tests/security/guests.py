@@ -20,7 +20,8 @@ from protocol.events import Signal
 from protocol.limits import SUBPROTOCOL
 from tests.security.judge import Frame
 
-PATIENCE_SECONDS: Final = 30.0
+PATIENCE_SECONDS: Final = 120.0
+"""Matches take parts of a second; only what hangs, or a starved machine, takes so long."""
 _NONSENSE: Final = ("{", "[]", '{"t":"act"}', '{"t":"fly","id":"q83Jxk0v_yP2sE1d.1"}')
 
 
@@ -44,6 +45,8 @@ class Guest:
         self._sent = 0
         self._named: set[str] = set()
         self._waiting: dict[str, asyncio.Future[dict[str, Any]]] = {}
+        self._asked: dict[str, str] = {}
+        """Of each command that waits for its answer, what it is."""
         self._seat: Viewer = None
         self._number = 0
         self._muted: set[str] = set()
@@ -52,6 +55,8 @@ class Guest:
         self._reader: asyncio.Task[None] | None = None
         self._doing: set[asyncio.Task[None]] = set()
         self._problems: list[BaseException] = []
+        """What went wrong on this side, or came as nobody expected it."""
+        self._troubled = asyncio.Event()
         self._one_thing_at_a_time = asyncio.Lock()
 
     # The connection -------------------------------------------------------------------------------------------
@@ -80,8 +85,6 @@ class Guest:
         await asyncio.gather(*self._doing, return_exceptions=True)
         await self._socket.close()
         await self._read_to_the_end()
-        assert self._reader is not None
-        self._reader.result()
         assert not self._problems, self._problems
 
     async def _read_to_the_end(self) -> None:
@@ -96,27 +99,37 @@ class Guest:
         if "action" in fields:
             self._named.add(fields["action"])
         answer = self._waiting[command_id] = asyncio.get_running_loop().create_future()
-        await self._socket.send(json.dumps({"t": command, "id": command_id, **fields}))
-        async with asyncio.timeout(PATIENCE_SECONDS):
-            message: dict[str, Any] = await answer
-            return message
+        self._asked[command_id] = command
+        try:
+            await self._socket.send(json.dumps({"t": command, "id": command_id, **fields}))
+            async with asyncio.timeout(PATIENCE_SECONDS):
+                message: dict[str, Any] = await answer
+                return message
+        finally:
+            del self._asked[command_id]
 
     # Reading --------------------------------------------------------------------------------------------------
 
     async def _read(self, socket: ClientConnection) -> None:
-        with suppress(ConnectionClosed):
-            while True:
-                text = str(await socket.recv())
-                message = json.loads(text)
-                self._seen(message)
-                self.frames.append(
-                    Frame(self.name, self._seat, self._number, frozenset(self._muted), frozenset(self._named), text)
-                )
-                self._react(message)
-        for answer in self._waiting.values():
-            if not answer.done():
-                answer.set_exception(ConnectionClosed(None, None))
-                answer.exception()  # whoever asked may have gone
+        try:
+            with suppress(ConnectionClosed):
+                while True:
+                    text = str(await socket.recv())
+                    message = json.loads(text)
+                    self._seen(message)
+                    self.frames.append(
+                        Frame(self.name, self._seat, self._number, frozenset(self._muted), frozenset(self._named), text)
+                    )
+                    self._react(message)
+        except Exception as problem:  # noqa: BLE001 - nobody waits for this task; whoever waits for its person is told
+            self._trouble(problem)
+            socket.transport.abort()
+        finally:
+            for answer in self._waiting.values():
+                if not answer.done():
+                    answer.set_exception(ConnectionClosed(None, None))
+                    answer.exception()  # whoever asked may have gone
+            self._waiting.clear()
         if not self._hung_up and self.place:
             self._do(self.come_back)  # a node that was slow for a moment was taken for dead, and asks all to come again
 
@@ -157,7 +170,16 @@ class Guest:
     def _done(self, task: asyncio.Task[None]) -> None:
         self._doing.discard(task)
         if not task.cancelled() and (problem := task.exception()) is not None:
-            self._problems.append(problem)
+            self._trouble(problem)
+
+    async def in_trouble(self) -> None:
+        """Wait for the first problem, and raise it."""
+        await self._troubled.wait()
+        raise self._problems[0]
+
+    def _trouble(self, problem: BaseException) -> None:
+        self._problems.append(problem)
+        self._troubled.set()
 
     async def _quietly(self, what: Callable[[], Coroutine[Any, Any, None]]) -> None:
         with suppress(ConnectionClosed, OSError):
@@ -195,6 +217,7 @@ class Guest:
         answer = await self.ask("resume", room=self.place["room"], token=self.place["token"], after=after)
         if answer["t"] == "refused":  # the match ended meanwhile, and who is away then loses the seat
             assert answer["code"] == "bad-token", answer
+            self._muted.clear()  # a mute is its person's, who is nobody in the room any more
             await self.ask("watch", code=self.place["code"])
 
     async def _wander(self) -> None:
@@ -222,6 +245,32 @@ class Guest:
         if answer["t"] == "accepted":
             self._muted.add(name)
 
+    def told(self) -> dict[str, Any]:
+        """Where this person stands: what is looked at when a match does not end."""
+        return {
+            "connected": self._socket.state.name,
+            "close": self._socket.close_code,
+            "reading": self._reader is not None and not self._reader.done(),
+            "seat": self._seat,
+            "number": self._number,
+            "over": self.over.is_set(),
+            "waits for": list(self._asked.values()),
+            "does": [_where(task) for task in self._doing],
+            "locked": self._one_thing_at_a_time.locked(),
+            "problems": [repr(problem) for problem in self._problems],
+            "last": [frame.text[:200] for frame in self.frames[-4:]],
+        }
+
     def owned(self) -> Iterator[tuple[str, str]]:
         """Each secret, and whose it is."""
         return ((secret, self.name) for secret in self.secrets)
+
+
+def _where(task: asyncio.Task[Any]) -> str:
+    """Where in its work ``task`` waits: the awaited calls, the outermost first."""
+    names: list[str] = []
+    inner: Any = task.get_coro()
+    while getattr(inner, "cr_frame", None) is not None:
+        names.append(f"{inner.__name__}:{inner.cr_frame.f_lineno}")
+        inner = inner.cr_await
+    return " > ".join(names)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import io
 import logging
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from random import Random
 from typing import Any, Final, NamedTuple
@@ -22,6 +22,8 @@ from tests.security.nodes import OneNode
 from tests.security.oracle import Truth
 
 SHARE_OF_LONGER: Final = 0.25
+RESTLESS: Final = 0.12
+"""How likely people do something besides playing, after each frame."""
 
 
 class Played(NamedTuple):
@@ -56,7 +58,7 @@ async def play(game: AnyGame, at: Place, seed: int) -> Played:
     rng = Random(seed)
     ports = [node.port for node in at.nodes]
     guests = [Guest(name, game, ports, Random(f"{seed}/{name}")) for name in ("Ann", "Bob", "Eve")]
-    host, *others = guests
+    host = guests[0]
     watchers = [Guest(name, game, ports, Random(f"{seed}/{name}")) for name in ("Wim", "Zoe")]
     everybody = [*guests, *watchers]
     began = at.log.tell()
@@ -74,25 +76,11 @@ async def play(game: AnyGame, at: Place, seed: int) -> Played:
     assert created["t"] == "accepted", created
     place = created["place"]
     async with _eavesdropping(at.store_url, at.keys.wake(place["room"])) as wakeups:
-        await _sit_down(game, guests, place)
-        for watcher in watchers:
-            await watcher.ask("watch", code=place["code"])
-        await host.ask("start", level="easy")
-        for guest in (*guests, watchers[1]):
-            guest.restless = 0.12
-        late = asyncio.create_task(_takes_a_seat(watchers[0], place["code"], rng.uniform(0.02, 0.2)))
         try:
-            async with asyncio.timeout(PATIENCE_SECONDS):
-                await asyncio.gather(*(guest.over.wait() for guest in (host, others[0])))
-        except TimeoutError:
-            last = {guest.name: [frame.text[:200] for frame in guest.frames[-4:]] for guest in everybody}
-            at.log.seek(began)
-            lines = at.log.read().splitlines()[-20:]
-            missing = [guest.name for guest in (host, others[0]) if not guest.over.is_set()]
-            raise AssertionError("\n".join([f"match {seed} does not end for {missing}: {last}", *lines])) from None
-        await late
-        for guest in everybody:
-            await guest.leave()
+            await _play(game, guests, watchers, place, rng)
+        except Exception as problem:
+            problem.add_note(f"match {seed}:\n{await _told(at, place['room'], everybody, began)}")
+            raise
     entries = await at.nodes[0].entries(place["room"])
     truth = Truth(entries)
     owners = dict(secret for guest in everybody for secret in guest.owned())
@@ -109,6 +97,46 @@ async def play(game: AnyGame, at: Place, seed: int) -> Played:
         if not payload.isdecimal():
             leaks.append(Leak(payload, "a wake-up", None))
     return Played(leaks, frames, wakeups, truth)
+
+
+async def _play(game: AnyGame, guests: list[Guest], watchers: list[Guest], place: dict[str, Any], rng: Random) -> None:
+    """From the first to the last that anybody hears of the match."""
+    host, opponent, _partner = guests
+    await _sit_down(game, guests, place)
+    for watcher in watchers:
+        await watcher.ask("watch", code=place["code"])
+    await host.ask("start", level="easy")
+    for guest in (*guests, watchers[1]):
+        guest.restless = RESTLESS
+    late = asyncio.create_task(_takes_a_seat(watchers[0], place["code"], rng.uniform(0.02, 0.2)))
+    await _over((host, opponent), (*guests, *watchers))
+    await late
+    for guest in (*guests, *watchers):
+        await guest.leave()
+
+
+async def _over(awaited: Iterable[Guest], everybody: Iterable[Guest]) -> None:
+    """Until the match has ended for all ``awaited``; raises as soon as anybody is in trouble, or patience ends."""
+    async with asyncio.timeout(PATIENCE_SECONDS), asyncio.TaskGroup() as group:
+        watched = [group.create_task(guest.in_trouble()) for guest in everybody]
+        for guest in awaited:
+            await guest.over.wait()
+        for watch in watched:
+            watch.cancel()
+
+
+async def _told(at: Place, room: str, everybody: Iterable[Guest], began: int) -> str:
+    """Who waits for what, as everybody sees it, and the last lines of the log."""
+    entries = (await at.nodes[0].entries(room))[-6:]
+    at.log.seek(began)
+    return "\n".join(
+        [
+            *(f"{guest.name}: {guest.told()}" for guest in everybody),
+            *(str(node.told(room)) for node in at.nodes),
+            *(f"{entry.at} {type(entry.body).__name__}" for entry in entries),
+            *at.log.read().splitlines()[-40:],
+        ]
+    )
 
 
 async def _sit_down(game: AnyGame, guests: list[Guest], place: dict[str, Any]) -> None:
@@ -129,7 +157,7 @@ async def _takes_a_seat(watcher: Guest, code: str, after_seconds: float) -> None
     await asyncio.sleep(after_seconds)
     await watcher.ask("leave")
     await watcher.ask("join", code=code, name=watcher.name)
-    watcher.restless = 0.12
+    watcher.restless = RESTLESS
 
 
 class _eavesdropping:  # noqa: N801 - used like a function

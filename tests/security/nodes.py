@@ -8,6 +8,7 @@ import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from random import Random
+from typing import Any
 
 from prometheus_client import generate_latest
 
@@ -21,6 +22,7 @@ from server.host import Node
 from server.keeper import Keeper
 from server.metrics import Metrics
 from server.presence import Presence
+from server.room import next_due, person_at, persons
 from server.settings import Settings
 from server.store import Store, StoredIndex, StoredLog, open_store
 from server.worker import Answer, Question
@@ -64,6 +66,30 @@ class OneNode:
     async def entries(self, room: str) -> list[Entry]:
         """The room's log."""
         return [decode_entry(each.data) for each in await self.log.read(room)]
+
+    def told(self, room: str) -> dict[str, Any]:
+        """Where this node stands with a room: what is looked at when a match does not end."""
+        host = self.hall.hosts.get(room)
+        told: dict[str, Any] = {"node": self.hall.node.name, "live": self.hall.node.presence.nodes, "holds": bool(host)}
+        if host is None:
+            return told
+        decision = host.room.table.decision if host.room.table is not None else None
+        return told | {
+            "version": host.head.version,
+            "number": host.room.number,
+            "phase": host.room.phase.value,
+            "seats": [type(seat).__name__ for seat in host.room.seats],
+            "away": [seat for seat in persons(host.room) if (person := person_at(host.room, seat)) and person.away],
+            "asked": None if decision is None else {"at": decision.at, "seats": decision.seats},
+            "due in ms": None if (due := next_due(host.room)) is None else due - wall_ms(),
+            "drives": self.driver.drives(room),
+            "scheduled": room in self.driver._schedule,
+            "firing": room in self.driver._firing,
+            "thinking": [key[1:] for key in self.driver._thinking if key[0] == room],
+            "locked": host._lock.locked(),
+            "pulling": host._pull is not None,
+            "watching": [(viewer.seat, viewer.epoch, viewer.outbox.gone) for viewer in host.audience.viewers],
+        }
 
     def metrics_text(self) -> str:
         return generate_latest(self.metrics.registry).decode()

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import io
+import json
+import sys
+import time
 from collections import Counter
 from collections.abc import Iterator
+from typing import Final
 
 import pytest
 
@@ -14,7 +19,12 @@ from tests.security.matches import Place, Played, log_kept, play
 from tests.security.nodes import nodes
 from tests.stores import StoreServer, fresh_prefix
 
-MATCHES = 20
+MATCHES: Final = 20
+MANY_MATCHES: Final = 1_000
+AT_ONCE: Final = 4
+"""Matches that are played at the same time on the same nodes: so one room's cards could also reach another's people."""
+NODES_PLAY: Final = 20
+"""Matches after which nodes are replaced by new ones, so that finished rooms do not pile up before those played."""
 
 
 @pytest.fixture
@@ -23,35 +33,77 @@ def log() -> Iterator[io.StringIO]:
         yield stream
 
 
-async def overheard(name: str, count: int, store: StoreServer, log: io.StringIO) -> list[Played]:
-    """``count`` matches; stops at the first that leaks. New nodes now and then, so that finished rooms do not pile up
-    in front of those that are played.
+class Heard:
+    """What has been read of so many matches."""
+
+    def __init__(self) -> None:
+        self.matches = 0
+        self.events = 0
+        self.frames: Counter[str] = Counter()
+        """By the kind of message."""
+        self.bytes_read = 0
+        self.log_bytes = 0
+        self.commands_logged = 0
+        self.wakeups = 0
+        self.viewers: set[bool] = set()
+        """Whether seats read, and whether others did."""
+
+    def add(self, match: Played) -> None:
+        self.matches += 1
+        self.events += match.truth.last
+        self.wakeups += len(match.wakeups)
+        for frame in match.frames:
+            self.frames[frame.text.partition('"t":"')[2].partition('"')[0]] += 1
+            self.bytes_read += len(frame.text.encode())
+            self.viewers.add(frame.viewer is None)
+
+    def report(self, name: str, seconds: float) -> None:
+        told = {"game": name, "matches": self.matches, "events": self.events, "seconds": round(seconds)}
+        read = {"frames": self.frames.total(), "bytes": self.bytes_read, "log_bytes": self.log_bytes}
+        sys.stdout.write(json.dumps({**told, **read, "wake_ups": self.wakeups, "by_kind": self.frames}) + "\n")
+        sys.stdout.flush()
+
+
+async def overhear(name: str, count: int, store: StoreServer, log: io.StringIO) -> Heard:
+    """``count`` matches are played and judged; what was read of them is printed (``-s``).
+
+    Raises:
+        AssertionError: somebody was told what they may not know.
     """
-    played: list[Played] = []
-    while len(played) < count and not (played and played[-1].leaks):
+    heard, began = Heard(), time.perf_counter()
+    while heard.matches < count:
         prefix = fresh_prefix()
         async with nodes(store.url, prefix) as opened:
             place = Place(opened, Keys(prefix), store.url, log)
-            for _ in range(min(MATCHES, count - len(played))):
-                played.append(await play(GAMES[name], place, len(played)))
-                if played[-1].leaks:
-                    break
-    return played
+            seeds = iter(range(heard.matches, min(count, heard.matches + NODES_PLAY)))
+
+            async def play_on(place: Place = place, seeds: Iterator[int] = seeds) -> None:
+                for seed in seeds:
+                    match = await play(GAMES[name], place, seed)
+                    assert match.leaks == [], f"match {seed}"
+                    heard.add(match)
+
+            async with asyncio.TaskGroup() as group:
+                for _ in range(AT_ONCE):
+                    group.create_task(play_on())
+        heard.log_bytes += len(log.getvalue().encode())
+        heard.commands_logged += log.getvalue().count('"event":"command"')
+        log.seek(0)
+        log.truncate()
+        heard.report(name, time.perf_counter() - began)
+    return heard
 
 
 @pytest.mark.parametrize("name", sorted(GAMES))
 async def test_nobody_is_ever_sent_what_they_may_not_know(
     name: str, shared_valkey: StoreServer, log: io.StringIO
 ) -> None:
-    played = await overheard(name, MATCHES, shared_valkey, log)
+    heard = await overhear(name, MATCHES, shared_valkey, log)
 
-    assert [match.leaks for match in played if match.leaks] == []
-    frames = [frame for match in played for frame in match.frames]
-    kinds = Counter(frame.text.partition('"t":"')[2].partition('"')[0] for frame in frames)
-    assert set(kinds) == {"welcome", "accepted", "refused", "events", "turn", "snapshot"}, "all kinds were read"
-    assert {frame.viewer is None for frame in frames} == {True, False}
-    assert all(match.wakeups for match in played)
-    assert log.getvalue().count('"event":"command"') > len(played)
+    assert set(heard.frames) == {"welcome", "accepted", "refused", "events", "turn", "snapshot"}, "all kinds were read"
+    assert heard.viewers == {True, False}
+    assert heard.wakeups > heard.matches
+    assert heard.commands_logged > heard.matches
 
 
 @pytest.mark.long
@@ -59,7 +111,4 @@ async def test_nobody_is_ever_sent_what_they_may_not_know(
 async def test_nobody_is_ever_sent_what_they_may_not_know_in_a_thousand_matches(
     name: str, shared_valkey: StoreServer, log: io.StringIO
 ) -> None:
-    played = await overheard(name, 1_000, shared_valkey, log)
-
-    assert [match.leaks for match in played if match.leaks] == []
-    assert len(played) == 1_000
+    assert (await overhear(name, MANY_MATCHES, shared_valkey, log)).matches == MANY_MATCHES
