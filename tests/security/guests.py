@@ -157,7 +157,7 @@ class Guest:
             self.over.set()
         if "match-opened" in tags:
             self._do(self._contribute)
-        if message["t"] == "turn":
+        if message["t"] == "turn" and self._seat is not None:
             self._do(partial(self._act, message))
         elif message["t"] in {"events", "turn"} and self.rng.random() < self.restless and not self._doing:
             self._do(self._wander)
@@ -238,6 +238,19 @@ class Guest:
                 await self._socket.send(self.rng.choice(_NONSENSE))
             case 7 if self._seat is not None:
                 await self.come_back()
+
+    async def stand_up(self) -> None:
+        """Leave for good, and watch: on the same connection, which is no seat's any more."""
+        async with self._one_thing_at_a_time:
+            if (await self.ask("leave"))["t"] == "accepted":
+                self._seat = None
+                self._muted.clear()
+            await self.ask("watch", code=self.place["code"])
+
+    async def silence(self, seat: int) -> None:
+        """Mute a person for everyone, as the host."""
+        async with self._one_thing_at_a_time:
+            await self.ask("mute", seat=seat, everyone=True)
 
     async def mute(self, seat: int, name: str) -> None:
         """Do not read ``name`` any more."""

@@ -102,21 +102,25 @@ class Judge:
                 yield message, NOTHING
 
     def _secrets(self, frame: Frame, message: Any) -> Iterator[Leak]:
-        """Tokens and command ids are for their owner; seeds and contributions for all, from a number on."""
+        """Tokens and command ids are for their owner; what the log keeps in bytes for nobody, or from a number on."""
         for path, text in strings(message):
             owner = self._owners.get(text)
             if owner is not None and owner != frame.reader:
                 yield Leak(f"a secret of {owner}", f"{message['t']} {path}", frame)
-            if text in self._truth.secrets:
-                at = self._truth.secrets[text]
-                shown = message["first"] + int(path[1]) if message["t"] == "events" else message.get("at", 0)
-                if at is None or shown < at:
-                    yield Leak("a seed or contribution", f"{message['t']} {path}", frame)
+        for secret, at in self._truth.secrets.items():
+            if secret in frame.text:
+                for path, text in strings(message):
+                    if secret in text and (at is None or _shown_at(message, path) < at):
+                        yield Leak("a secret of the log", f"{message['t']} {path}", frame)
 
     def _talk(self, frame: Frame, message: Any) -> Iterator[Leak]:
-        said = message["events"] if message["t"] == "events" else message.get("chat", ())
+        if message["t"] == "events":
+            said, at = message["events"], message["first"] + len(message["events"]) - 1
+        else:
+            said, at = message.get("chat", ()), message.get("at", 0)
+        muted = frame.muted | {name for name, since in self._truth.silenced.items() if since <= at}
         for each in said:
-            for name in frame.muted:
+            for name in muted:
                 if f"I am {name}" in (each.get("text") or ""):
                     yield Leak(f"a line of {name}", message["t"], frame)
             if each.get("e") == "winked" and each["signal"] is not None:
@@ -134,6 +138,13 @@ class Judge:
         for secret in (*self._owners, *self._truth.secrets):
             if secret in text:
                 yield Leak("a secret", where, None)
+
+
+def _shown_at(message: Any, path: Path) -> int:
+    """The number of the event that what stands at ``path`` is shown with; 0 where it is no event's."""
+    if path[:1] == ("events",) and len(path) > 1:
+        return int(message["first"]) + int(path[1])
+    return int(message.get("at") or 0)
 
 
 def card_pattern(game: AnyGame) -> re.Pattern[str]:

@@ -5,16 +5,21 @@ from __future__ import annotations
 import asyncio
 import io
 import logging
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from random import Random
 from typing import Any, Final, NamedTuple
 
+import msgspec
 import redis.asyncio
 import structlog
+from websockets.exceptions import ConnectionClosed
 
 from engine.game import AnyGame
 from server import logs
+from server.admin import inspected
+from server.log import Head
+from server.room import replay
 from server.store.keys import Keys
 from tests.security.guests import PATIENCE_SECONDS, Guest
 from tests.security.judge import Frame, Judge, Leak
@@ -22,6 +27,8 @@ from tests.security.nodes import OneNode
 from tests.security.oracle import Truth
 
 SHARE_OF_LONGER: Final = 0.25
+SHARE_OF_LEAVERS: Final = 0.3
+SHARE_OF_STRICT_HOSTS: Final = 0.4
 RESTLESS: Final = 0.12
 """How likely people do something besides playing, after each frame."""
 
@@ -53,7 +60,7 @@ class Place(NamedTuple):
 
 async def play(game: AnyGame, at: Place, seed: int) -> Played:
     """A match: the host, a guest opposite and, where there are partners, a guest beside them; spectators, one of whom
-    takes a seat during the match; somebody in the lobby. All others are AI.
+    takes a seat during the match; now and then somebody leaves theirs, or is muted for everyone. All others are AI.
     """
     rng = Random(seed)
     ports = [node.port for node in at.nodes]
@@ -93,6 +100,11 @@ async def play(game: AnyGame, at: Place, seed: int) -> Played:
         leaks += judge.in_the_open(node.metrics_text(), "the metrics")
     for summary in await at.nodes[0].index.listed(None, 100):
         leaks += judge.in_the_open(summary.decode(), "the lobby")
+    for count in (rng.randrange(1, len(entries)), len(entries)):
+        room = replay(entries[:count])
+        assert room is not None
+        told = inspected(room, Head(count, bytes(32)), count)
+        leaks += judge.in_the_open(msgspec.json.encode(told).decode(), "what an operator sees")
     for payload in wakeups:
         if not payload.isdecimal():
             leaks.append(Leak(payload, "a wake-up", None))
@@ -101,16 +113,23 @@ async def play(game: AnyGame, at: Place, seed: int) -> Played:
 
 async def _play(game: AnyGame, guests: list[Guest], watchers: list[Guest], place: dict[str, Any], rng: Random) -> None:
     """From the first to the last that anybody hears of the match."""
-    host, opponent, _partner = guests
+    host, opponent, partner = guests
     await _sit_down(game, guests, place)
     for watcher in watchers:
         await watcher.ask("watch", code=place["code"])
     await host.ask("start", level="easy")
     for guest in (*guests, watchers[1]):
         guest.restless = RESTLESS
-    late = asyncio.create_task(_takes_a_seat(watchers[0], place["code"], rng.uniform(0.02, 0.2)))
-    await _over((host, opponent), (*guests, *watchers))
-    await late
+    leaver = partner if game.seats > 2 else opponent
+    turns = [_after(rng.uniform(0.02, 0.2), lambda: _take_a_seat(watchers[0], place["code"]))]
+    if rng.random() < SHARE_OF_LEAVERS:
+        turns.append(_after(rng.uniform(0.02, 0.2), leaver.stand_up))
+    if rng.random() < SHARE_OF_STRICT_HOSTS:
+        turns.append(_after(rng.uniform(0.0, 0.2), lambda: host.silence((place["seat"] + 1) % game.seats)))
+    async with asyncio.TaskGroup() as group:
+        for turn in turns:
+            group.create_task(turn)
+        await _over((host, opponent), (*guests, *watchers))
     for guest in (*guests, *watchers):
         await guest.leave()
 
@@ -152,9 +171,15 @@ async def _sit_down(game: AnyGame, guests: list[Guest], place: dict[str, Any]) -
     await opponent.ask("chat", text=f"I am {opponent.name}")
 
 
-async def _takes_a_seat(watcher: Guest, code: str, after_seconds: float) -> None:
+async def _after(seconds: float, do: Callable[[], Awaitable[None]]) -> None:
+    """Do something in the course of the match; a connection that is lost meanwhile is nobody's fault."""
+    await asyncio.sleep(seconds)
+    with suppress(ConnectionClosed):
+        await do()
+
+
+async def _take_a_seat(watcher: Guest, code: str) -> None:
     """A spectator sits down in an AI's place while the match is on; in a full room that fails."""
-    await asyncio.sleep(after_seconds)
     await watcher.ask("leave")
     await watcher.ask("join", code=code, name=watcher.name)
     watcher.restless = RESTLESS

@@ -7,14 +7,17 @@ learn which entry made which event numbers.
 
 from __future__ import annotations
 
+from base64 import b64encode, urlsafe_b64encode
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, TypeAlias
+
+from msgspec.structs import astuple
 
 from engine.game import AnyGame, Card, Seat, Viewer
 from engine.registry import GAMES
 from server import room as rooms
-from server.entries import Acted, Contributed, Dealt, Entry, Opened, Published
+from server.entries import Acted, Contributed, Dealt, Entry, Muted, Opened, Published
 from server.room import Room
 
 Knowledge: TypeAlias = frozenset[str]
@@ -140,7 +143,11 @@ class Truth:
         self.last = 0
         """The number of the last event."""
         self.secrets: dict[str, int | None] = {}
-        """Seeds and contributions as hex: the number from which they are public, None for never."""
+        """Every run of bytes in the log, as hex and as base64, and the number from which it is public: seeds and
+        contributions, as hex, from some number on; all else (hashes of tokens, the salt) never.
+        """
+        self.silenced: dict[str, int] = {}
+        """Whom the host has muted for everyone, by name, and from which number on."""
         self._known: list[dict[Viewer, Knowledge]] = [{}]
         """By number."""
         self.game: AnyGame
@@ -161,19 +168,24 @@ class Truth:
             room, body = folded.room, entry.body
             self.game = GAMES[room.game]
             numbers = {event.__struct_config__.tag: at for at, event in enumerate(folded.events, before + 1)}
+            for secret in (found for value in astuple(body) for found in _bytes_in(value)):
+                for text in (secret.hex(), b64encode(secret).decode(), urlsafe_b64encode(secret).decode()):
+                    self.secrets[text.rstrip("=")] = None
             match body:
                 case Opened():
                     course, seeds = None, body.seeds
-                    self.secrets |= {seed.hex(): None for seed in seeds}
                 case Contributed():
                     given.append(body.value.hex())
-                    self.secrets[given[-1]] = None
                 case Dealt():
                     assert room.table is not None
                     course = course_of(self.game, room.options, body.deck, room.table.match.beginner)
                 case Acted():
                     assert course is not None
                     course.acted(body.seat, body.action)
+                case Muted(everyone=True, on=True):
+                    person = rooms.person_at(room, body.other)
+                    assert person is not None
+                    self.silenced[person.name] = room.number
                 case Published():
                     pass  # H10: a declaration shows no card
                 case _:
@@ -188,3 +200,12 @@ class Truth:
             known = {viewer: NOTHING if course is None else course.known(viewer) for viewer in viewers}
             self._known += [known] * len(folded.events)
             self.last = room.number
+
+
+def _bytes_in(value: object) -> Iterator[bytes]:
+    """Every run of bytes in a field of an entry; none of nothing is one."""
+    if isinstance(value, bytes) and value:
+        yield value
+    elif isinstance(value, tuple):
+        for inner in value:
+            yield from _bytes_in(inner)

@@ -3,22 +3,29 @@
 from __future__ import annotations
 
 import io
+import sys
+from base64 import b64encode
 from collections.abc import Callable, Iterator
 from random import Random
 from typing import Any, Final
 
 import pytest
+import structlog
 from msgspec.structs import fields, replace
 
 from engine import match as matches
 from engine.game import AnyGame, Seat, Viewer
 from engine.match import Need
 from engine.registry import GAMES
+from protocol.events import Said, Winked
 from protocol.messages import Accepted
+from server import logs
 from server import room as rooms
 from server.audience import Audience
+from server.entries import Created
 from server.host import RoomHost
-from server.room import showing, talking
+from server.room import Room, showing, talking
+from server.store import StoredLog, wakeups
 from server.store.keys import Keys
 from tests.security.matches import Place, log_kept, mixed_options, play
 from tests.security.nodes import nodes
@@ -147,14 +154,164 @@ def commands_for_all(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(Audience, "happened", happened)
 
 
-def mutes_forgotten(patch: pytest.MonkeyPatch) -> None:
-    """What a muted person says is hidden."""
-    patch.setattr(talking, "is_muted", lambda *_: False)
+def own_mutes_forgotten(patch: pytest.MonkeyPatch) -> None:
+    """What somebody whom one has muted says is hidden from oneself."""
+    patch.setattr(talking, "is_muted", lambda room, speaker, _viewer: speaker in room.silenced)
+
+
+def mutes_for_everyone_forgotten(patch: pytest.MonkeyPatch) -> None:
+    """What somebody whom the host has muted for everyone says, and said, is hidden from all."""
+
+    def is_muted(room: Room, speaker: int, viewer: Viewer) -> bool:
+        reader = rooms.person_at(room, viewer)
+        return reader is not None and speaker in reader.muted
+
+    patch.setattr(talking, "is_muted", is_muted)
+
+
+def muted_lines_in_snapshots(patch: pytest.MonkeyPatch) -> None:
+    """So it is in the lines that a snapshot tells of."""
+    original = talking.lines
+
+    def lines(room: Room, viewer: Viewer) -> Any:
+        return tuple(
+            replace(told, text=line.text) for told, line in zip(original(room, viewer), room.chat, strict=True)
+        )
+
+    patch.setattr(talking, "lines", lines)
+
+
+def muted_lines_in_events(patch: pytest.MonkeyPatch) -> None:
+    """And in events, live or missed."""
+    original = talking.heard
+
+    def heard(room: Room, event: Any, viewer: Viewer, game: AnyGame) -> Any:
+        return event if isinstance(event, Said) else original(room, event, viewer, game)
+
+    patch.setattr(talking, "heard", heard)
 
 
 def winks_for_all(patch: pytest.MonkeyPatch) -> None:
     """A wink is for partners."""
-    patch.setattr(talking, "heard", lambda _room, event, *_: event)
+    original = talking.heard
+
+    def heard(room: Room, event: Any, viewer: Viewer, game: AnyGame) -> Any:
+        return event if isinstance(event, Winked) else original(room, event, viewer, game)
+
+    patch.setattr(talking, "heard", heard)
+
+
+def partners_served_together(patch: pytest.MonkeyPatch) -> None:
+    """Events are encoded once for those alone who are shown the same."""
+
+    def distinct(room: Room, events: Any, viewers: Any, **_: Any) -> Any:
+        sides: dict[Any, list[Viewer]] = {}
+        for viewer in viewers:
+            sides.setdefault(None if viewer is None else GAMES[room.game].side(viewer), []).append(viewer)
+        return tuple(rooms.Shown(rooms.shown(room, events, each[0]), tuple(each)) for each in sides.values())
+
+    patch.setattr(rooms, "distinct", distinct)
+
+
+def seats_left_go_on_being_shown(patch: pytest.MonkeyPatch) -> None:
+    """A connection that has left its seat is shown nothing of it any more."""
+    patch.setattr(Audience, "_part", lambda *_: None)
+
+
+def own_views_for_spectators(patch: pytest.MonkeyPatch) -> None:
+    """Who watches is nobody's partner."""
+    original = RoomHost._watch
+
+    def watch(self: RoomHost, command: Any, outbox: Any) -> Any:
+        outcome = original(self, command, outbox)
+        if outcome.viewer is not None:
+            outcome.viewer.seat = Seat(0)
+        return outcome
+
+    patch.setattr(RoomHost, "_watch", watch)
+
+
+def salts_shown(patch: pytest.MonkeyPatch) -> None:
+    """The log's salt stays in the log: with it guesses could be tried on marks."""
+    original = rooms.snapshot
+    salts: dict[str, bytes] = {}
+    fold = rooms.fold
+
+    def folded(room: Any, entry: Any, **games: Any) -> Any:
+        if isinstance(entry.body, Created):
+            salts[entry.body.room] = entry.body.salt
+        return fold(room, entry, **games)
+
+    def snapshot(room: Room, *rest: Any, **named: Any) -> Any:
+        shown = original(room, *rest, **named)
+        return replace(shown, options=shown.options | {"salt": b64encode(salts[room.id]).decode()})
+
+    patch.setattr(rooms, "fold", folded)
+    patch.setattr(rooms, "snapshot", snapshot)
+
+
+def refusals_that_tell_of_others(patch: pytest.MonkeyPatch) -> None:
+    """A refusal tells of nothing but what its asker knows."""
+    original = rooms.decide
+
+    def decide(room: Room, *rest: Any, **named: Any) -> Any:
+        decided = original(room, *rest, **named)
+        state = room.table.match.state if room.table is not None else None
+        if isinstance(decided, rooms.Refuse) and state is not None and all(state.hands):
+            return replace(decided, params={"cards": tuple(hand[0] for hand in state.hands)})
+        return decided
+
+    patch.setattr(rooms, "decide", decide)
+
+
+def wakeups_with_entries(patch: pytest.MonkeyPatch) -> None:
+    """A wake-up is a version."""
+    original = StoredLog.append
+
+    async def append(self: StoredLog, room: str, head: Any, data: bytes) -> Any:
+        after = await original(self, room, head, data)
+        channel = self._keys.wake(room)
+        await self._store.call(channel, "SPUBLISH", channel, data)
+        return after
+
+    patch.setattr(StoredLog, "append", append)
+    patch.setattr(wakeups, "int", lambda text: int(text) if text.isdigit() else 0, raising=False)
+
+
+def metrics_by_action(patch: pytest.MonkeyPatch) -> None:
+    """A label is of a finite list of public words."""
+    original = RoomHost.move
+
+    async def move(self: RoomHost, asked: Any, action: str, actor: Any) -> bool:
+        self._node.metrics.command("ai", action)
+        return await original(self, asked, action, actor)
+
+    patch.setattr(RoomHost, "move", move)
+
+
+def rooms_listed_with_cards(patch: pytest.MonkeyPatch) -> None:
+    """The lobby tells who plays, not what."""
+    original = rooms.summary
+
+    def summary(room: Room) -> Any:
+        state = room.table.match.state if room.table is not None else None
+        host = str(state.hands) if state is not None else ""
+        return replace(original(room), host=host)
+
+    patch.setattr(rooms, "summary", summary)
+
+
+def logs_of_actions(patch: pytest.MonkeyPatch) -> None:
+    """No line of the log has a card: nobody writes one, and what looks like one is struck out."""
+    original = RoomHost.move
+
+    async def move(self: RoomHost, asked: Any, action: str, actor: Any) -> bool:
+        structlog.get_logger().info("ai-moves", how=action)
+        return await original(self, asked, action, actor)
+
+    patch.setattr(RoomHost, "move", move)
+    patch.setattr(logs, "_clean", lambda _key, value: value)
+    structlog.configure(processors=[*structlog.get_config()["processors"]])
 
 
 SWITCHES: Final[dict[str, tuple[str, Switch]]] = {
@@ -176,8 +333,20 @@ SWITCHES: Final[dict[str, tuple[str, Switch]]] = {
     "contributions": ("koi-koi", contributions_as_they_come),
     "tokens": ("koi-koi", tokens_for_all),
     "command ids": ("koi-koi", commands_for_all),
-    "mutes": ("koi-koi", mutes_forgotten),
+    "own mutes": ("koi-koi", own_mutes_forgotten),
+    "mutes for everyone": ("koi-koi", mutes_for_everyone_forgotten),
+    "muted lines in snapshots": ("koi-koi", muted_lines_in_snapshots),
+    "muted lines in events": ("koi-koi", muted_lines_in_events),
     "winks": ("hachinin-meri", winks_for_all),
+    "who is served together": ("hachinin-meri", partners_served_together),
+    "seats that were left": ("hachinin-meri", seats_left_go_on_being_shown),
+    "spectators": ("go-stop", own_views_for_spectators),
+    "salts": ("koi-koi", salts_shown),
+    "refusals": ("koi-koi", refusals_that_tell_of_others),
+    "wake-ups": ("koi-koi", wakeups_with_entries),
+    "metrics": ("koi-koi", metrics_by_action),
+    "lobby": ("koi-koi", rooms_listed_with_cards),
+    "logs": ("koi-koi", logs_of_actions),
 }
 
 
@@ -197,7 +366,9 @@ async def test_with_a_rule_switched_off_the_taint_test_finds_a_leak(
     async with nodes(shared_valkey.url, prefix) as opened:
         place = Place(opened, Keys(prefix), shared_valkey.url, log)
         for seed in range(MOST_MATCHES):
-            if (await play(GAMES[name], place, seed)).leaks:
+            leaks = (await play(GAMES[name], place, seed)).leaks
+            if leaks:
+                sys.stdout.write(f"{rule}: match {seed}: {leaks[0].what} in {leaks[0].where}\n")
                 return
     pytest.fail(f"{MOST_MATCHES} matches without a leak")
 
