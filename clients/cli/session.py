@@ -236,6 +236,8 @@ class Session:
         self._outgoing: list[Command] = []
         self._admitted = False
         """This connection is where it should be, so commands go out at once; otherwise they wait."""
+        self._entry: str | None = None
+        """The id of the command that is to bring this connection there; on the next one it is another."""
         self._looking = False
         """A snapshot is on its way; events until then are skipped."""
         self._mark: str | None = None
@@ -267,7 +269,7 @@ class Session:
     def again(self, command_id: str) -> None:
         """Send a delayed command again, unless it has been answered meanwhile or goes out anyway."""
         command = self._pending.get(command_id)
-        if command is not None and command not in self._outgoing and (self._admitted or isinstance(command, Resume)):
+        if command is not None and command not in self._outgoing and (self._admitted or command_id == self._entry):
             self._outgoing.append(command)
 
     @property
@@ -299,6 +301,7 @@ class Session:
     def disconnected(self, close_code: int | None) -> list[AnyUpdate]:
         """The connection is gone; ``close_code`` as in RFC 6455, or None if none came."""
         self._admitted = self._looking = False
+        self._give_up_entry()
         self._outgoing.clear()
         self.turn = None
         end = _CLOSES.get(close_code)
@@ -336,8 +339,7 @@ class Session:
 
         Without a place, what waits is what will bring us there (or needs none), under the ids it had.
         """
-        # This connection has to be admitted, whatever became of an attempt on an earlier one: under a new id.
-        self._pending = {id_: command for id_, command in self._pending.items() if not isinstance(command, Resume)}
+        self._give_up_entry()
         if self.place is None:
             self._admitted = True
             self._outgoing = list(self._pending.values())
@@ -347,8 +349,14 @@ class Session:
         else:
             after = 0 if self.picture is None else self.picture.at
             entry = self._command(Resume, room=self.place.room, token=self.place.token, after=after, mark=self._mark)
-        self._pending = {entry.id: entry, **self._pending}
+        self._entry, self._pending = entry.id, {entry.id: entry, **self._pending}
         self._outgoing = [entry]
+
+    def _give_up_entry(self) -> None:
+        """Each connection has to be admitted, whatever became of an attempt on an earlier one: under a new id."""
+        if self._entry is not None:
+            self._pending.pop(self._entry, None)
+            self._entry = None
 
     # Answers ----------------------------------------------------------------------------------------------
 

@@ -9,7 +9,8 @@ from msgspec.structs import replace
 from clients.cli.session import End
 from protocol.codes import Refused
 from protocol.events import SeatAway
-from protocol.messages import Events, RefusedMessage, Resume, Snapshot
+from protocol.messages import Command, Events, RefusedMessage, Resume, Snapshot, Watch
+from tests.cli.hall import CODE
 from tests.cli.test_session import Pair
 
 
@@ -80,3 +81,43 @@ def test_where_neither_token_is_known_the_place_is_lost() -> None:
 
     assert pair.session.ended is not None
     assert pair.session.ended.end is End.PLACE_LOST
+
+
+def busy(command: Command) -> RefusedMessage:
+    return RefusedMessage(id=command.id, code=Refused.STORE_UNAVAILABLE)
+
+
+def test_a_resume_that_was_put_off_is_not_sent_again_on_another_connection() -> None:
+    """The server would do it and take the one that belongs to that connection for a second."""
+    pair = Pair()
+    pair.sit_down()
+    (welcome,) = pair.hall.hello()
+    pair.session.disconnected(None)
+    pair.session.feed(welcome)
+    (resume,) = pair.session.to_send()
+    pair.session.feed(busy(resume))
+    pair.session.disconnected(None)
+
+    pair.session.again(resume.id)
+
+    assert pair.session.to_send() == ()
+    pair.session.feed(welcome)
+    (another,) = pair.session.to_send()
+    assert isinstance(another, Resume)
+    assert another.id != resume.id
+
+
+def test_a_spectators_way_back_that_was_put_off_is_tried_again() -> None:
+    pair = Pair()
+    pair.hall.you = None
+    pair.session.ask(Watch, code=CODE)
+    pair.say(pair.hall.hello())
+    (welcome,) = pair.hall.hello()
+    pair.session.disconnected(None)
+    pair.session.feed(welcome)
+    (watch,) = pair.session.to_send()
+    pair.session.feed(busy(watch))
+
+    pair.session.again(watch.id)
+
+    assert pair.session.to_send() == (watch,)
