@@ -25,8 +25,9 @@ from clients.cli.manual import rules_of
 from clients.cli.manual.page import WIDTH
 from clients.cli.picture import from_snapshot
 from clients.cli.tui.flower_cards import SHORT, short
+from clients.cli.tui.joined import measure
 from clients.cli.words import SOURCE, Lines, _, common, counted, extract, listed, speak, within
-from clients.cli.words.columns import padded, width, wrapped
+from clients.cli.words.columns import padded, shortened, width, wrapped
 from clients.cli.words.flowers import FlowerNames
 from clients.cli.words.games import words_of
 from clients.cli.words.languages import LANGUAGES, language_of, language_of_locale
@@ -494,12 +495,12 @@ def _refusals(game: AnyGame) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("language", TRANSLATED)
-def test_we_measure_as_terminals_do(language: str, catalogues: dict[str, Catalog]) -> None:
+def test_the_full_screen_measures_as_we_do(language: str, catalogues: dict[str, Catalog]) -> None:
+    measure()
     for _original, translation in texts_of(catalogues[language]):
         for form in translation:
             for line in form.splitlines():
-                spacing = sum(unicodedata.category(sign) == "Mc" for sign in line)  # of Hindi; Rich joins them
-                assert width(line) == cell_len(line) + spacing, line
+                assert width(line) == cell_len(line), line
 
 
 @pytest.mark.parametrize(
@@ -508,6 +509,26 @@ def test_we_measure_as_terminals_do(language: str, catalogues: dict[str, Catalog
 def test_wide_characters_take_two_columns_and_marks_none(text: str, columns: int) -> None:
     assert width(text) == columns
     assert width(padded(text, 10)) == 10
+
+
+def test_spacing_marks_take_a_column_as_they_do_in_the_c_library() -> None:
+    assert width("\u0915\u094b\u0907") == 3
+    assert width("\u0930\u093e\u0937\u094d\u091f\u094d\u0930") == 5
+
+
+@pytest.mark.parametrize(
+    ("text", "columns", "kept"),
+    [
+        ("cherry", 6, "cherry"),
+        ("cherry", 5, "cher…"),
+        ("札札札", 4, "札…"),
+        ("abc", 1, "…"),
+        ("abc", 0, ""),
+        ("\u0915\u093e\u0915\u093e\u0915", 4, "\u0915\u093e…"),
+    ],
+)
+def test_what_is_too_long_ends_in_an_ellipsis_and_no_letter_loses_its_vowel(text: str, columns: int, kept: str) -> None:
+    assert shortened(text, columns) == kept
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -526,9 +547,9 @@ def test_every_name_of_a_flower_card_has_a_word_that_fits_on_the_card(language: 
     for game in ("koi-koi", "go-stop"):
         names: FlowerNames = import_module(f"clients.cli.words.{game.replace('-', '_')}").NAMES
         for card in GAMES[game].cards:
-            assert cell_len(short(names.flower(card))) <= 6
-            assert cell_len(short(names.picture(card))) <= 6
-    assert all(cell_len(within("on a card", brief)) <= 6 for brief in SHORT.values())
+            assert width(short(names.flower(card))) <= 6
+            assert width(short(names.picture(card))) <= 6
+    assert all(width(within("on a card", brief)) <= 6 for brief in SHORT.values())
 
 
 def test_lines_break_between_ideographs_but_not_before_a_full_stop_or_inside_a_word() -> None:

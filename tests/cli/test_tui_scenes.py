@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
+
 import pytest
 from msgspec.structs import replace
 
-from clients.cli.tui.canvas import Canvas
+from clients.cli.tui.canvas import Canvas, Piece
+from clients.cli.tui.panel import Looking
 from clients.cli.tui.panels import panel_of
-from engine.game import Seat
+from clients.cli.words import _, speaking
+from clients.cli.words.columns import width as columns_of
+from clients.cli.words.languages import LANGUAGES
+from clients.cli.words.people import team_name
+from engine.game import Level, Seat
 from engine.registry import GAMES
+from protocol.messages import SeatInfo
 from tests.cli.scenes import ALL, check_snapshot, looking, position, states
 
 SIZES = {"small": (80, 17), "usual": (110, 27), "large": (118, 45)}
@@ -52,7 +61,7 @@ def test_on_the_smallest_table_of_hachinin_meri_every_seat_and_hand_card_is_ther
             assert clickable(canvas) == set(look.view.hand)
             text = canvas.text()
             for seat in range(8):
-                assert f"{seat} {look.people.called(seat)}" in text
+                assert re.search(rf"[ ▶](AI )?{seat} ", text)
 
 
 def test_the_next_to_play_sits_at_the_left() -> None:
@@ -60,7 +69,7 @@ def test_the_next_to_play_sits_at_the_left() -> None:
     look = looking(game, next(states(game, 1)), Seat(5))
     rows = drawn(game.name, look).text().splitlines()
     last = next(row for row in rows if "5 you" in row)
-    assert last.index("6 AI 6") < last.index("5 you") < last.index("4 AI 4")
+    assert last.index("AI 6") < last.index("5 you") < last.index("AI 4")
 
 
 def test_H17_a_face_down_trump_is_a_back_for_all_but_its_player() -> None:
@@ -91,6 +100,55 @@ def test_a_spectator_sees_backs_and_no_hand(name: str) -> None:
     hands = {card for hand in next(states(game, 4)).hands for card in hand}
     assert not clickable(canvas) & hands
     assert canvas.text().count("▒") >= game.seats * 8
+
+
+class Strict(Canvas):
+    """A canvas on which nothing may be lost."""
+
+    def put(self, x: int, y: int, text: str, inks: str = "") -> int:
+        assert not text.strip() or (x + columns_of(text) <= self.width and y < self.height), text
+        return super().put(x, y, text, inks)
+
+    def line(self, x: int, y: int, pieces: Iterable[Piece], width: int | None = None) -> int:
+        pieces = tuple(pieces)
+        end = self.width if width is None else x + width
+        wanted = "".join(text for text, _inks in pieces)
+        assert x + columns_of(wanted.rstrip()) <= end, wanted
+        return super().line(x, y, pieces, width)
+
+
+def with_ai(look: Looking, level: str) -> Looking:
+    seats = tuple(replace(info, level=level) if info.kind == "ai" else info for info in look.people.seats)
+    return replace(look, people=replace(look.people, seats=seats))
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize(("name", "kind"), ALL)
+def test_on_the_smallest_table_no_word_of_any_language_is_cut(name: str, kind: str, language: str) -> None:
+    with speaking(language):
+        for level in Level:
+            panel_of(name).draw(Strict(*SIZES["small"]), with_ai(position(name, kind), level))
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_long_name_gives_way_to_team_and_to_who_sits_in(language: str) -> None:
+    look = position("hachinin-meri", "lead")
+    seat = SeatInfo(kind="person", name="Bartholomew the Second", stand_in=True, level="expert")
+    look = replace(look, people=replace(look.people, seats=(seat,) * 8))
+    with speaking(language):
+        text = drawn("hachinin-meri", look).text()
+        assert text.count(f"{team_name(1)} [{_('AI')}]") == 4
+    assert text.count("…") >= 7
+    assert "Barthol" in text
+
+
+def test_what_does_not_fit_is_left_out_from_the_end_of_what_cannot_be_made_any_more() -> None:
+    look = position("go-stop", "over")
+    wide, narrow = (drawn("go-stop", look, (width, 17)).text() for width in (120, 80))
+    (whole,) = re.findall(r"× godori.*", wide)
+    (part,) = re.findall(r"× godori.*", narrow.partition("you")[2])
+    assert "poetry" in whole or "poetry" in wide
+    assert whole.startswith(part)
 
 
 @pytest.mark.parametrize("size", [(40, 8), (1, 1), (200, 70)])

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import shutil
 import subprocess
 from collections.abc import AsyncIterator
@@ -14,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from clients.cli.words.columns import width
 from tests.e2e.players import FUDAZA, QUICK
 
 TMUX = shutil.which("tmux")
@@ -102,6 +104,21 @@ async def test_a_whole_match_is_played_by_keys_in_a_terminal(terminal: Terminal,
     text = await terminal.until("status=")
     assert "You have left the table." in text
     assert "status=0" in text
+
+
+@needs_tmux
+async def test_in_hindi_nothing_runs_over_and_the_frames_of_cards_line_up(terminal: Terminal, tmp_path: Path) -> None:
+    command = fudaza("--lang", "hi", "play", "koi-koi", "--name", "Aki", "-o", "deals=1")
+    await terminal.start(command, environment(tmp_path))
+    for _move in range(6):
+        text = await terminal.until("▶ आप", "▶ कौन", "▶ याकु")
+        rows = text.splitlines()
+        assert len(rows) <= int(SIZE[1])
+        assert max(map(width, rows)) <= int(SIZE[0])
+        top = next(number for number, row in reversed(list(enumerate(rows))) if re.search("[╭┌┏].*[╮┐┓]", row))
+        edges = [[width(row[:at]) for at, sign in enumerate(row) if sign in "│┆┃"] for row in rows[top + 1 : top + 3]]
+        assert edges[0] == edges[1] != []
+        await terminal.press("Right", "Enter")
 
 
 @needs_tmux

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import ClassVar, Final
 
 import msgspec
-from textual.app import App
 from textual.binding import Binding, BindingType
 
 from clients.cli.core import GaveUp, News
@@ -20,6 +19,7 @@ from clients.cli.telling import way_back
 from clients.cli.tui import preferences
 from clients.cli.tui.dialogs import Ask
 from clients.cli.tui.home import Home
+from clients.cli.tui.joined import Joining
 from clients.cli.tui.look import THEME_TITLES, clothe
 from clients.cli.tui.play import Play
 from clients.cli.tui.sitting import Sitting
@@ -29,7 +29,7 @@ from protocol.messages import Create, Join, Watch
 INTERRUPTED: Final = 130
 
 
-class TableApp(App[int]):
+class TableApp(Joining):
     """See the module. The result is the exit status; ``farewell`` is what to say on the ordinary screen after it.
 
     ``sit_down`` makes the sitting that is shown. With ``lobby`` (a name to play under) it is one before the door of a

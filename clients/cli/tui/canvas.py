@@ -11,33 +11,23 @@ from collections.abc import Iterable
 from typing import Final
 
 from msgspec import Struct
-from rich.cells import cell_len, chop_cells
 from rich.segment import Segment
 from rich.style import Style
 
 from clients.cli.tui.look import Inks
+from clients.cli.words.columns import padded, shortened
+from clients.cli.words.columns import width as columns_of
 
 Piece = tuple[str, str]
 """Text and the names of its inks, separated by spaces."""
 
-ELLIPSIS: Final = "…"
 _CONTINUED: Final = ""
 """Stands in the second cell of a wide character."""
 
 
-def fit(text: str, width: int) -> str:
-    """``text`` cut to ``width`` columns, with an ellipsis if something is lost."""
-    if cell_len(text) <= width:
-        return text
-    if width <= 0:
-        return ""
-    return (chop_cells(text, width - 1)[0] if width > 1 else "") + ELLIPSIS
-
-
-def pad(text: str, width: int) -> str:
-    """``text`` on exactly ``width`` columns."""
-    fitted = fit(text, width)
-    return fitted + " " * (width - cell_len(fitted))
+def pad(text: str, columns: int) -> str:
+    """``text`` on exactly so many ``columns``."""
+    return padded(shortened(text, columns), columns)
 
 
 class Frame(Struct, frozen=True):
@@ -75,7 +65,7 @@ class Canvas:
     def put(self, x: int, y: int, text: str, inks: str = "") -> int:
         """Write ``text``; returns the column after it."""
         for sign in text:
-            size = cell_len(sign)
+            size = columns_of(sign)
             if size == 0 and 0 < x <= self.width and 0 <= y < self.height:
                 self._combine(x - 1, y, sign)
             elif 0 <= y < self.height and x >= 0 and x + size <= self.width:
@@ -95,13 +85,13 @@ class Canvas:
         """Write pieces one after the other, on at most ``width`` columns; returns the column after them."""
         end = self.width if width is None else x + width
         for text, inks in pieces:
-            x = self.put(x, y, fit(text, end - x), inks)
+            x = self.put(x, y, shortened(text, end - x), inks)
         return x
 
     def right(self, y: int, pieces: Iterable[Piece], end: int | None = None) -> int:
         """Write pieces so that they end before column ``end`` (by default at the edge); returns where they begin."""
         pieces = tuple(pieces)
-        start = (self.width if end is None else end) - sum(cell_len(text) for text, _inks in pieces)
+        start = (self.width if end is None else end) - sum(columns_of(text) for text, _inks in pieces)
         self.line(max(0, start), y, pieces)
         return max(0, start)
 
@@ -109,7 +99,7 @@ class Canvas:
         """A line across, with a title in it."""
         self.put(0, y, "─" * self.width, inks)
         if title:
-            self.put(2, y, fit(f" {title} ", self.width - 4), "title")
+            self.put(2, y, shortened(f" {title} ", self.width - 4), "title")
 
     def box(self, x: int, y: int, width: int, height: int, *, frame: Frame, inks: str) -> None:
         """A box, filled with blanks."""

@@ -8,10 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from rich.cells import cell_len
-
 from clients.cli.tui.canvas import DOTTED, HEAVY, THIN, Canvas, Piece, pad
 from clients.cli.words import C_, _, within
+from clients.cli.words.columns import width as columns_of
 from clients.cli.words.flowers import FlowerNames
 from engine.flowers import Kind, kind
 from engine.game import Card
@@ -108,7 +107,7 @@ def draw_box(
     flower, picture = names.flower(card), names.picture(card)
     for row, name in enumerate((flower, picture), 1):
         canvas.put(
-            x + 1, y + row, pad(name if cell_len(name) <= inner else short(name), inner), inked if row == 2 else paper
+            x + 1, y + row, pad(name if columns_of(name) <= inner else short(name), inner), inked if row == 2 else paper
         )
     canvas.put(x + (width - len(number)) // 2, y + HEIGHT - 1, number, paper)
     canvas.hit(x, y, width, HEIGHT, card)

@@ -11,14 +11,15 @@ from collections.abc import Sequence
 from typing import Any, ClassVar, Final
 
 from msgspec import Struct
-from rich.cells import cell_len
 
 from clients.cli.tui import flower_cards
 from clients.cli.tui.canvas import Canvas, Piece, pad
 from clients.cli.tui.choosing import Pick
 from clients.cli.tui.flower_cards import HEIGHT, SYMBOLS, WIDE, WIDTH
-from clients.cli.tui.panel import Looking, Panel, word_picks
-from clients.cli.words import _, common
+from clients.cli.tui.panel import Looking, Panel, standing, word_picks
+from clients.cli.words import _, listed
+from clients.cli.words.columns import shortened
+from clients.cli.words.columns import width as columns_of
 from clients.cli.words.flowers import FlowerNames
 from engine.flowers import Kind, kind, month
 from engine.game import Card, Seat
@@ -107,15 +108,11 @@ class FlowerPanel(Panel):
         table, people = looking.view.table, looking.people
         turn = self.turn(looking.view) == seat
         info = people.seats[seat]
-        pieces: list[Piece] = [("▶ " if turn else "  ", "title"), (people.called(seat), f"side{seat} you")]
-        if info.kind == "ai" or info.stand_in:
-            pieces.append((f" [{_('AI')} {common.level(info.level)}]", "dim"))
-        elif info.away:
-            pieces.append((f" [{_('away')}]", "alarm"))
-        pieces.append(("   ", ""))
-        pieces += self.facts(looking, seat)
+        told: tuple[Piece, ...] = (*standing(info), ("   ", ""), *self.facts(looking, seat))
         start = canvas.width if own_below else self._backs(canvas, y, looking, seat)
-        canvas.line(0, y, pieces, start)
+        room = max(NAME_WIDTH, start - 2 - sum(columns_of(text) for text, _inks in told))
+        name = (shortened(people.called(seat), room), f"side{seat} you")
+        canvas.line(0, y, [("▶ " if turn else "  ", "title"), name, *told], start)
         captured = sorted(table.captured[seat])
         self._pile(canvas, y + 1, captured, (Kind.BRIGHT, Kind.ANIMAL, Kind.RIBBON), looking)
         self._pile(canvas, y + 2, captured, (Kind.PLAIN,), looking)
@@ -139,21 +136,21 @@ class FlowerPanel(Panel):
         canvas.line(0, y, pieces)
 
     def _progress(self, canvas: Canvas, y: int, progress: list[Progress]) -> None:
-        """What is made first, then what is nearest."""
-        pieces: list[Piece] = [("  ", "")]
-        ways = sorted(progress, key=lambda each: (each.points == 0, each.lost, each.need - each.have))
-        for each in ways:
+        """What is made first, then what is nearest; behind a cross what cannot be made any more, as far as it fits."""
+        pieces: list[Piece] = []
+        for each in sorted(progress, key=lambda each: (each.points == 0, each.need - each.have)):
             if each.points:
                 pieces.append((f"{each.name} {each.have} ={each.points}", "good"))
-            elif each.lost:
-                pieces.append((f"{each.name} ×", "dim"))
-            elif each.have:
+            elif each.have and not each.lost:
                 near = each.need - each.have <= 1
                 pieces.append((f"{each.name} {each.have}/{each.need}", "note" if near else "text"))
-            else:
-                continue
-            pieces.append(("  ", ""))
-        canvas.line(0, y, pieces)
+        x = 2
+        for piece in pieces:
+            x = canvas.line(x, y, [piece]) + 2
+        lost = [each.name for each in progress if each.lost and not each.points]
+        while lost and x + columns_of(_lost(lost)) > canvas.width:
+            lost.pop()
+        canvas.line(x, y, [(_lost(lost), "dim")])
 
     # The middle -------------------------------------------------------------------------------------------
 
@@ -204,7 +201,7 @@ class FlowerPanel(Panel):
             column, row = divmod(place, deep)
             here = [card for card in cards if month(card) == number]
             flower = self.names.flower(here[0])
-            flower = flower if cell_len(flower) <= NAME_WIDTH else flower_cards.short(flower)
+            flower = flower if columns_of(flower) <= NAME_WIDTH else flower_cards.short(flower)
             x = (
                 canvas.line(column * width, y + row, [(f" {number:02} ", "title"), (pad(flower, NAME_WIDTH), "text")])
                 + 1
@@ -234,6 +231,10 @@ class FlowerPanel(Panel):
                 width=width,
                 symbols=looking.symbols,
             )
+
+
+def _lost(names: list[str]) -> str:
+    return f"× {listed(names)}" if names else ""
 
 
 def _stride(number: int, width: int, room: int) -> int:

@@ -5,15 +5,15 @@ Seats go clockwise, so the seat to your left (the next to play) is at your left 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
-
-from rich.cells import cell_len
 
 from clients.cli.tui.canvas import DOTTED, HEAVY, THIN, Canvas, Piece, pad
 from clients.cli.tui.choosing import Pick
-from clients.cli.tui.panel import Looking, Panel, word_picks
-from clients.cli.words import Lines, _, common, within
+from clients.cli.tui.panel import Looking, Panel, standing, word_picks
+from clients.cli.words import Lines, _, within
+from clients.cli.words.columns import shortened
+from clients.cli.words.columns import width as columns_of
 from clients.cli.words.hachinin_meri import RANK_NAMES, SUITS
 from clients.cli.words.people import team_name
 from engine.game import Card, Seat
@@ -51,6 +51,8 @@ WIDTH: Final = 7
 HEIGHT: Final = 4
 DEEPEST: Final = 7
 """Rows of a seat in the ring, however much room there is."""
+NAME_WIDTH: Final = 6
+"""Columns of a name at least, with its seat."""
 HEAD: Final = 3
 """Rows above the ring: the order of trumps, of the suit led, points and tricks."""
 Place = tuple[int, int, int, int]
@@ -173,19 +175,20 @@ class HachininMeriPanel(Panel):
         x, y, width, deep = place
         table, people, info = looking.view.table, looking.people, looking.people.seats[seat]
         side = seat % 2
-        pieces: list[Piece] = [("▶" if table.turn == seat else " ", "title")]
-        pieces.append((f"{seat} {people.called(seat)}", f"side{side} you"))
-        pieces.append((f" {team_name(side)}", f"side{side}"))
-        if info.kind == "ai" or info.stand_in:
-            pieces.append((f" [{_('AI')} {common.level(info.level)}]", "dim"))
-        elif info.away:
-            pieces.append((f" [{_('away')}]", "alarm"))
-        canvas.line(x, y, pieces, width - 1)
+        who = people.called(seat)
+        who = who if info.kind == "ai" and seat != people.you else f"{seat} {who}"  # an AI is called by its seat
+        told: tuple[Piece, ...] = ((f" {team_name(side)}", f"side{side}"), *standing(info))
+        who = shortened(who, max(NAME_WIDTH, width - 2 - _columns(told)))
+        turn = "▶" if table.turn == seat else " "
+        canvas.line(x, y, [(turn, "title"), (who, f"side{side} you"), *told], width - 1)
         trick = _trick_in_sight(table)
         if trick is not None:
             self._played(canvas, (x + 1, y + 1, width - 2, deep - 2), looking, seat, trick)
         if deep >= 3:
-            canvas.line(x + 1, y + deep - 1, self._facts(looking, seat), width - 2)
+            facts = self._facts(looking, seat)
+            if looking.hands is None and _columns(facts) > width - 2:
+                facts[0] = (f"▒×{cards_held(table, seat)}", "back")
+            canvas.line(x + 1, y + deep - 1, facts, width - 2)
 
     def _facts(self, looking: Looking, seat: Seat) -> list[Piece]:
         table = looking.view.table
@@ -222,10 +225,13 @@ class HachininMeriPanel(Panel):
         if not live and trick.winner != seat:
             inks = "card-dim"
         if deep > 3:
-            canvas.box(x, y, cell_len(text) + 2, 3, frame=THIN, inks=inks)
+            canvas.box(x, y, columns_of(text) + 2, 3, frame=THIN, inks=inks)
             x, y, width = x + 1, y + 1, width - 2
+        shown: tuple[Piece, ...] = ((text, inks), ("│", inks)) if deep > 3 else ((text, inks),)
         mark = _mark(trick, number, seat, looking)
-        canvas.line(x, y, [(text, inks), *(((("│", inks),)) if deep > 3 else ()), *mark], width)
+        if _columns((*shown, *mark)) > width:
+            mark = [(sign[0], marked) for sign, marked in mark]
+        canvas.line(x, y, [*shown, *mark], width)
 
     def _centre(self, canvas: Canvas, x: int, y: int, width: int, table: Table) -> None:
         """What the middle of the ring says: which trick this is."""
@@ -242,12 +248,12 @@ class HachininMeriPanel(Panel):
             texts = [_("Trick {n} of {all}").format(n=max(1, number), all=TRICKS)]
         for row, text in enumerate(texts):
             canvas.line(
-                x + max(0, (width - cell_len(text)) // 2), y + row, [(text, "title" if row == 0 else "text")], width
+                x + max(0, (width - columns_of(text)) // 2), y + row, [(text, "title" if row == 0 else "text")], width
             )
 
     def _hand(self, canvas: Canvas, y: int, looking: Looking, hand: tuple[Card, ...]) -> None:
         # Some languages write a rank on six columns; ten such cards still go on eighty.
-        width = WIDTH if all(cell_len(rank(card)) <= WIDTH - 2 for card in hand) else WIDTH + 1
+        width = WIDTH if all(columns_of(rank(card)) <= WIDTH - 2 for card in hand) else WIDTH + 1
         stride = width + 1 if len(hand) * (width + 1) <= canvas.width + 1 else width
         left = max(0, (canvas.width - len(hand) * stride + stride - width) // 2)
         trumps = TRUMPS[looking.view.table.trump]
@@ -266,6 +272,10 @@ class HachininMeriPanel(Panel):
                 )
             canvas.put(x + (width - len(number)) // 2, y + HEIGHT - 1, number, paper)
             canvas.hit(x, y, width, HEIGHT, card)
+
+
+def _columns(pieces: Iterable[Piece]) -> int:
+    return sum(columns_of(text) for text, _inks in pieces)
 
 
 def _trick_in_sight(table: Table) -> Trick | None:

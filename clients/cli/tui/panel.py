@@ -11,11 +11,12 @@ from typing import Any, ClassVar
 
 from msgspec import Struct
 
-from clients.cli.tui.canvas import Canvas
+from clients.cli.tui.canvas import Canvas, Piece
 from clients.cli.tui.choosing import Choice, Pick
-from clients.cli.words import Lines
+from clients.cli.words import Lines, _, common
 from clients.cli.words.people import People
 from engine.game import AnyGame, Card, Seat
+from protocol.messages import SeatInfo
 
 
 class Looking(Struct, frozen=True):
@@ -93,6 +94,15 @@ class Panel(ABC):
         """All hands of a state."""
         hands: tuple[tuple[Card, ...], ...] = state.hands
         return hands
+
+
+def standing(info: SeatInfo) -> tuple[Piece, ...]:
+    """What stands beside the name of who holds a seat: an AI's level, or that one sits in for a person."""
+    if info.kind == "ai":
+        return ((f" [{common.level(info.level)}]", "dim"),)
+    if info.stand_in:
+        return ((f" [{_('AI')}]", "note"),)
+    return ((f" [{_('away')}]", "alarm"),) if info.away else ()
 
 
 def word_picks(legal: tuple[str, ...]) -> tuple[Pick, ...]:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import ClassVar, Final, TypeAlias
 
 from rich.text import Text
-from textual.app import App, ComposeResult
+from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.widgets import RichLog
@@ -17,6 +17,7 @@ from clients.cli.tui import hints, preferences
 from clients.cli.tui.canvas import Canvas, Piece
 from clients.cli.tui.dialogs import Reading
 from clients.cli.tui.film import Film, Frame, film_of, looking_at, sentences
+from clients.cli.tui.joined import Joining
 from clients.cli.tui.look import clothe
 from clients.cli.tui.panels import panel_of
 from clients.cli.tui.widgets import KeyBar, Painted
@@ -48,7 +49,7 @@ A record at the table
 The card that is played next is pointed at.""")
 
 
-class Viewer(App[int]):
+class Viewer(Joining):
     """See the module. ``eyes``: the seat to begin with; None: all cards open. ``complain`` words what cannot be played.
 
     The result is the exit status.

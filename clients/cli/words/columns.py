@@ -14,6 +14,8 @@ from typing import Final
 
 from clients.cli.words import Lines
 
+ELLIPSIS: Final = "…"
+
 _OPENING: Final = re.escape("（「『【〔([")
 _CLOSING: Final = re.escape("）」』】〕)]、。，．：；！？・…ー々ぁぃぅぇぉっゃゅょァィゥェォッャュョ,.:;!?%")
 _IDEOGRAPHIC: Final = "\u3000-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uff60"
@@ -32,6 +34,22 @@ def width(text: str) -> int:
 def padded(text: str, columns: int) -> str:
     """``text`` with spaces behind it, up to ``columns``."""
     return text + " " * (columns - width(text))
+
+
+def shortened(text: str, columns: int) -> str:
+    """``text`` on at most so many ``columns``, with an ellipsis where something is lost. No letter loses its marks."""
+    if width(text) <= columns:
+        return text
+    if columns <= 0:
+        return ""
+    end, used = 0, len(ELLIPSIS)
+    for end, sign in enumerate(text):  # noqa: B007 - where it breaks off is what is looked for
+        used += width(sign)
+        if used > columns:
+            break
+    while end > 0 and unicodedata.category(text[end]).startswith("M"):
+        end -= 1
+    return text[:end] + ELLIPSIS
 
 
 def wrapped(text: str, columns: int, first: str = "", rest: str = "") -> Lines:
