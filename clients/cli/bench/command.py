@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import resource
+import os
+import platform
 import sys
 import tempfile
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
@@ -18,11 +19,10 @@ from urllib.parse import urlsplit
 import click
 import msgspec
 
-from clients.cli.bench.load import Accounts, Bench, CannotLoad, Stage
+from clients.cli.bench.load import Accounts, Bench, CannotLoad, Stage, clock
 from clients.cli.bench.plot import plot
 from clients.cli.bench.processes import KNOWN, cores, pin
-from clients.cli.bench.report import Discarded, Load, Measured, Report
-from clients.cli.bench.room import clock
+from clients.cli.bench.report import Arrivals, Discarded, Load, Measured, Report
 from clients.cli.local import CannotStart, LocalServer
 from clients.cli.parameters import Assignment, GameName, Url
 from clients.cli.words import N_, _
@@ -35,6 +35,7 @@ _STAGES: Final = {
     Stage.CONNECTING: N_("connecting"),
     Stage.OPENING: N_("opening rooms"),
     Stage.PLAYING: N_("measuring"),
+    Stage.RETURNING: N_("coming back"),
 }
 _DISCARDED: Final = {
     Discarded.GENERATOR_BUSY: N_("the load generator's own processor was the bottleneck"),
@@ -59,7 +60,7 @@ _SPARE: Final = 64
     type=click.FloatRange(min=0, min_open=True),
     help="Moves a second of all rooms, at fixed times whatever the server does; else as fast as it allows.",
 )
-@click.option("--storm", is_flag=True, help="Open all connections at once.")
+@click.option("--storm", is_flag=True, help="Open all connections at once, and in the end again.")
 @click.option("--pin", "pinned", is_flag=True, help="The server on one processor, the load and the store on another.")
 @click.option("--seed", type=click.IntRange(min=0), default=1, show_default=True, help="Of the moves.")
 @click.option(
@@ -103,7 +104,7 @@ def bench(
         run = _measured(url, load, watch, where, _options(game, options), pinned=pinned, seed=asked["seed"])
         report = _outcome(run)
     if as_json:
-        click.echo(msgspec.json.encode({"version": version("fudaza"), **msgspec.to_builtins(report)}))
+        click.echo(msgspec.json.encode({**_setup(pinned=pinned), **msgspec.to_builtins(report)}))
     else:
         click.echo("\n".join(_lines(report)))
     if picture is not None and report.measured is not None:
@@ -133,6 +134,20 @@ def _is_loopback(url: str) -> bool:
         return ip_address(host).is_loopback
     except ValueError:
         return host == "localhost"
+
+
+def _setup(*, pinned: bool) -> dict[str, Any]:
+    """What the figures depend on."""
+    python = f"{platform.python_implementation()} {platform.python_version()}"
+    system = f"{platform.system()} {platform.release()} {platform.machine()}"
+    processors = os.cpu_count()
+    return {
+        "version": version("fudaza"),
+        "python": python,
+        "system": system,
+        "processors": processors,
+        "pinned": pinned,
+    }
 
 
 # Running ----------------------------------------------------------------------------------------------------------
@@ -184,7 +199,7 @@ async def _own_server(
     lifted = (
         *("--max-connections", allowed, "--connections-per-address", allowed, "--connection-burst", allowed),
         *("--connections-per-second", "1000000", "--commands-per-second", "1000000", "--command-burst", "1000000"),
-        *("--rooms-per-minute", "1000000", "--max-rooms", str(load.rooms + load.idle + 1)),
+        *("--rooms-per-minute", "1000000", "--max-rooms", str(load.rooms + load.idle + _SPARE)),
         *("--idle-seconds", "3600", "--ai-pause-ms", "0", "--timing", "question_ms=500,redeal_ms=0"),
     )
     with tempfile.TemporaryDirectory(prefix="fudaza-bench-") as directory:
@@ -210,10 +225,12 @@ def _raise_limit(files: int) -> None:
     Raises:
         CannotLoad: the system does not allow it.
     """
+    import resource  # not on Windows, which has no embedded store either
+
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if hard != resource.RLIM_INFINITY and files > hard:
         raise CannotLoad(f"RLIMIT_NOFILE {hard} < {files}")
-    if files > soft:
+    if soft != resource.RLIM_INFINITY and files > soft:
         resource.setrlimit(resource.RLIMIT_NOFILE, (files, hard))
 
 
@@ -270,12 +287,18 @@ def _move_lines(measured: Measured) -> list[str]:
     return lines
 
 
-def _standing_lines(report: Report) -> list[str]:
-    shakes = report.handshakes
-    told = _("{rate} connections a second, welcomed after {p50} ms (p50), {p99} ms (p99), {max} ms (at most)")
-    spread = shakes.took_ms
+def _arrivals_line(told: str, arrivals: Arrivals) -> str:
+    spread = arrivals.took_ms
     numbers = {"p50": f"{spread.p50:.2f}", "p99": f"{spread.p99:.2f}", "max": f"{spread.max:.1f}"}
-    lines = [told.format(rate=f"{shakes.per_second:.0f}", **numbers)]
+    return told.format(rate=f"{arrivals.per_second:.0f}", **numbers)
+
+
+def _standing_lines(report: Report) -> list[str]:
+    told = _("{rate} connections a second, welcomed after {p50} ms (p50), {p99} ms (p99), {max} ms (at most)")
+    lines = [_arrivals_line(told, report.connecting)]
+    if report.returning is not None:
+        told = _("{rate} came back a second, in their seats after {p50} ms (p50), {p99} ms (p99), {max} ms (at most)")
+        lines.append(_arrivals_line(told, report.returning))
     if memory := report.memory:
         told = _("memory: {connection} KiB a connection, {room} KiB a room, {both} KiB a room with its connections")
         sizes = {"connection": memory.connection, "room": memory.room, "both": memory.room_with_connections}

@@ -85,6 +85,11 @@ class Line(asyncio.Protocol):
         """Send a text frame; nothing if the connection has ended, which ``lost`` has said."""
         self._write(_TEXT, payload)
 
+    @property
+    def ended(self) -> bool:
+        """Whether nothing can be sent any more."""
+        return self._transport is None or self._transport.is_closing()
+
     def abort(self) -> None:
         """End the connection at once, without a word and without ``lost``."""
         self.lost = _ignore_end
@@ -161,7 +166,11 @@ async def connect(url: str, masks: Random) -> Line:
     _transport, line = await asyncio.get_running_loop().create_connection(
         lambda: Line(parts.netloc, masks), parts.hostname, parts.port or 80
     )
-    await line.opened
+    try:
+        await line.opened
+    except BaseException:
+        line.abort()
+        raise
     return line
 
 

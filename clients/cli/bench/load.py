@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from enum import StrEnum
 from random import Random
-from typing import Final, TypeVar
+from typing import Final, TypeAlias
 
 from msgspec import Struct
 
@@ -15,8 +16,8 @@ from clients.cli.bench.figures import MS, percentile, spread_of
 from clients.cli.bench.line import Line, Refused, connect
 from clients.cli.bench.processes import KNOWN, OwnTime, Used, children, own_time, used
 from clients.cli.bench.report import (
+    Arrivals,
     Generator,
-    Handshakes,
     Load,
     Measured,
     Memory,
@@ -26,14 +27,15 @@ from clients.cli.bench.report import (
     Traffic,
     faults_of,
 )
-from clients.cli.bench.room import CannotOpen, Player, Room, Tally, clock
+from clients.cli.bench.room import CannotOpen, Player, Room, Tally
 
-T = TypeVar("T")
-
+clock: Final = time.perf_counter
 SETTLE_SECONDS: Final = 1.0
-"""After connections and rooms were opened, before memory is read."""
+"""After connections and rooms were opened, before memory is read; and before rooms that play are measured."""
 _CONNECTING_AT_ONCE: Final = 32
-_OPENING_AT_ONCE: Final = 32
+_OPENING_AT_ONCE: Final = 16
+"""A server takes at most thirty codes from one address at the same time: they might be guesses."""
+_AGAIN_SECONDS: Final = (0.5, 1.0)
 _LAG_SECONDS: Final = 0.01
 _LAST_SECONDS: Final = 5.0
 """How long the last moves may take to arrive."""
@@ -49,9 +51,12 @@ class Stage(StrEnum):
     CONNECTING = "connecting"
     OPENING = "opening"
     PLAYING = "playing"
+    RETURNING = "returning"
 
 
-Watch = Callable[[Stage, float, float], None]
+Coming: TypeAlias = Callable[[Callable[[], None]], Awaitable[None]]
+"""Brings a connection; calls what it is given for each attempt that has to be repeated."""
+Watch: TypeAlias = Callable[[Stage, float, float], None]
 """Told how much of a stage is done, of how much."""
 
 
@@ -92,7 +97,7 @@ class Bench:
         load: Load,
         *,
         seed: int = 1,
-        warm_up: float = 2.0,
+        settle: float = SETTLE_SECONDS,
         options: dict[str, str | int] | None = None,
         accounts: Accounts | None = None,
         started: float | None = None,
@@ -101,13 +106,13 @@ class Bench:
         self._url = url
         self._load = load
         self._rng = Random(seed)
-        self._warm_up = warm_up
+        self._settle = settle
         self._options = options or {}
         self._accounts = accounts if KNOWN else None
         self._started = started
         """When the server's process was started, by ``clock``."""
         self._watch = watch
-        self._tally = Tally()
+        self._tally = Tally(clock)
         self._lines: list[Line] = []
         self._rooms: list[Room] = []
         self._lags: list[float] = []
@@ -130,25 +135,15 @@ class Bench:
     async def _run(self) -> Report:
         load = self._load
         count = (load.rooms + load.idle) * load.persons
-        try:
-            async with asyncio.timeout(_SETUP_SECONDS + _SETUP_SECONDS_PER_CONNECTION * count):
-                first = await connect(self._url, self._rng)
-                start_ms = None if self._started is None else (clock() - self._started) * MS
-                first.abort()
-                await asyncio.sleep(SETTLE_SECONDS)
-                empty = self._spent()
-                handshakes = await self._connect(count)
+        patience = _SETUP_SECONDS + _SETUP_SECONDS_PER_CONNECTION * count
+        with _explained():
+            async with asyncio.timeout(patience):
+                start_ms = await self._break_in()
+                empty = await self._settled()
+                connecting = await self._connect(count)
                 connected = await self._settled()
                 await self._open()
                 dealt = await self._settled()
-        except (OSError, Refused, CannotOpen) as problem:  # a TimeoutError is an OSError
-            raise CannotLoad(_reason(problem)) from problem
-        except ExceptionGroup as group:
-            foreseen, others = group.split((OSError, Refused, CannotOpen))
-            if others is not None:
-                raise
-            assert foreseen is not None
-            raise CannotLoad(_reason(foreseen.exceptions[0])) from group
         begin, end = await self._measure()
         for room in self._rooms:
             room.stop()
@@ -160,11 +155,17 @@ class Bench:
         )
         measured = self._measured(begin, end)
         faults = faults_of(load, generator, measured.moves)
+        returning = None
+        if load.storm:
+            with _explained():
+                async with asyncio.timeout(patience):
+                    returning = await self._return()
         return Report(
             load=load,
             start_ms=start_ms,
-            handshakes=handshakes,
-            memory=self._memory(empty, connected, dealt, count),
+            connecting=connecting,
+            returning=returning,
+            memory=self._memory(empty, connected, dealt, end.spent),
             generator=generator,
             discarded=faults,
             measured=None if faults else measured,
@@ -172,39 +173,80 @@ class Bench:
 
     # Setting up -----------------------------------------------------------------------------------------------
 
-    async def _connect(self, count: int) -> Handshakes:
+    async def _break_in(self) -> float | None:
+        """Milliseconds from the server's start to the first welcome. Then open a room and leave it, so that the server
+        has everything in memory that it needs once, however many rooms there are.
+        """
+        self._lines.append(await connect(self._url, self._rng))
+        start_ms = None if self._started is None else (clock() - self._started) * MS
+        while len(self._lines) < self._load.persons:
+            self._lines.append(await connect(self._url, self._rng))
+        room = Room([Player(line, self._rng) for line in self._lines], Tally(), idle=True)
+        await room.open(self._load.game, self._options)
+        await room.leave()
+        while self._lines:
+            self._lines.pop().abort()
+        return start_ms
+
+    async def _connect(self, count: int) -> Arrivals:
+        async def come(repeat: Callable[[], None]) -> None:
+            self._lines.append(await self._line(repeat))
+
+        return await self._arrivals(Stage.CONNECTING, [come] * count)
+
+    async def _return(self) -> Arrivals:
+        """Everybody is cut off, and comes back at once."""
+        for line in self._lines:
+            line.abort()
+
+        def coming(player: Player) -> Coming:
+            async def come(repeat: Callable[[], None]) -> None:
+                line = await self._line(repeat)
+                self._lines.append(line)
+                await player.come_back(line)
+
+            return come
+
+        players = [player for room in self._rooms for player in room.players]
+        return await self._arrivals(Stage.RETURNING, list(map(coming, players)))
+
+    async def _arrivals(self, stage: Stage, comings: Sequence[Coming]) -> Arrivals:
         took: list[float] = []
         failed = 0
 
-        async def one() -> None:
+        def repeat() -> None:
             nonlocal failed
-            began = clock()
+            failed += 1
+
+        def timed(come: Coming) -> Callable[[], Awaitable[None]]:
+            async def one() -> None:
+                began = clock()
+                await come(repeat)
+                took.append(clock() - began)
+
+            return one
+
+        before, began, count = self._spent(), clock(), len(comings)
+        await self._each(stage, map(timed, comings), count, count if self._load.storm else _CONNECTING_AT_ONCE)
+        seconds, spent, spread = clock() - began, self._cpu(before, self._spent()), spread_of(took)
+        assert spread is not None, "a load has connections"
+        return Arrivals(
+            per_second=count / seconds,
+            took_ms=spread,
+            server_us=None if spent is None else spent[0] / count * _MICRO,
+            failed=failed,
+        )
+
+    async def _line(self, repeat: Callable[[], None]) -> Line:
+        """A connection; in a storm, for which not every server has room, tried again until there is one."""
+        while True:
             try:
-                line = await connect(self._url, self._rng)
+                return await connect(self._url, self._rng)
             except (OSError, Refused):
                 if not self._load.storm:
                     raise
-                failed += 1  # a storm is there to see that; once it is over the connection is made calmly
-                return
-            took.append(clock() - began)
-            self._lines.append(line)
-
-        before, began = self._spent(), clock()
-        at_once = count if self._load.storm else _CONNECTING_AT_ONCE
-        await self._each(Stage.CONNECTING, (one for _ in range(count)), count, at_once)
-        seconds = clock() - began
-        spent = self._cpu(before, self._spent())
-        while len(self._lines) < count:
-            self._lines.append(await connect(self._url, self._rng))
-        spread = spread_of(took)
-        if spread is None:
-            raise CannotLoad(str(failed))
-        return Handshakes(
-            per_second=len(took) / seconds,
-            took_ms=spread,
-            server_us=None if spent is None else spent[0] / len(took) * _MICRO,
-            failed=failed,
-        )
+            repeat()
+            await asyncio.sleep(self._rng.uniform(*_AGAIN_SECONDS))
 
     async def _open(self) -> None:
         load = self._load
@@ -236,7 +278,7 @@ class Bench:
                 group.create_task(work())
 
     async def _settled(self) -> dict[int, Used]:
-        await asyncio.sleep(SETTLE_SECONDS)
+        await asyncio.sleep(self._settle)
         return self._spent()
 
     # Measuring ------------------------------------------------------------------------------------------------
@@ -250,7 +292,7 @@ class Bench:
         for number, room in enumerate(playing):
             # spread evenly over the interval, so that the load is steady
             room.start(now + number / load.rate if load.rate else None, interval)
-        await asyncio.sleep(self._warm_up)
+        await asyncio.sleep(self._settle)
         lag = asyncio.create_task(self._watch_lag())
         begin = self._mark()
         whole = int(load.seconds)
@@ -265,13 +307,13 @@ class Bench:
 
     async def _watch_lag(self) -> None:
         while True:
-            began = time.perf_counter()
+            began = clock()
             await asyncio.sleep(_LAG_SECONDS)
-            self._lags.append(time.perf_counter() - began - _LAG_SECONDS)
+            self._lags.append(clock() - began - _LAG_SECONDS)
 
     async def _last_moves(self) -> None:
         until = clock() + _LAST_SECONDS
-        while any(room.in_flight for room in self._rooms) and clock() < until:  # noqa: ASYNC110 - it is over when none is left
+        while any(room.in_flight for room in self._rooms) and clock() < until:  # noqa: ASYNC110 - of many, the last
             await asyncio.sleep(_LAG_SECONDS)
 
     def _mark(self) -> _Mark:
@@ -326,12 +368,12 @@ class Bench:
         )
 
     def _memory(
-        self, empty: dict[int, Used], connected: dict[int, Used], dealt: dict[int, Used], connections: int
+        self, empty: dict[int, Used], connected: dict[int, Used], dealt: dict[int, Used], played: dict[int, Used]
     ) -> Memory | None:
         if self._accounts is None:
             return None
         server, store = self._accounts.server, self._accounts.store
-        if not all(server in each and store in each for each in (empty, connected, dealt)):
+        if not all(server in each and store in each for each in (empty, connected, dealt, played)):
             return None
         rooms = self._load.rooms + self._load.idle
 
@@ -340,11 +382,27 @@ class Bench:
 
         return Memory(
             empty=empty[server].resident / _KIB,
-            connection=each(server, empty, connected, connections),
+            connection=each(server, empty, connected, rooms * self._load.persons),
             room=each(server, connected, dealt, rooms),
             room_with_connections=each(server, empty, dealt, rooms),
+            played_room=each(server, empty, played, rooms),
             store_room=each(store, connected, dealt, rooms),
         )
+
+
+@contextmanager
+def _explained() -> Iterator[None]:
+    """What a server, or the system, can do to us while we set up becomes ``CannotLoad``."""
+    foreseen = (OSError, Refused, CannotOpen)  # a TimeoutError is an OSError
+    try:
+        yield
+    except foreseen as problem:
+        raise CannotLoad(_reason(problem)) from problem
+    except ExceptionGroup as group:
+        known, others = group.split(foreseen)
+        if others is not None or known is None:
+            raise
+        raise CannotLoad(_reason(known.exceptions[0])) from group
 
 
 def _reason(problem: Exception) -> str:

@@ -42,7 +42,7 @@ class Load(Struct, frozen=True, kw_only=True):
     """Moves a second, of all rooms together; None: as fast as the server allows."""
     seconds: float
     storm: bool
-    """All connections were opened at once."""
+    """All connections were opened at once; and again in the end, to come back to their seats."""
 
 
 class Generator(Struct, frozen=True, kw_only=True):
@@ -79,18 +79,21 @@ class Memory(Struct, frozen=True, kw_only=True):
     room: float
     """Each, dealt, without its connections."""
     room_with_connections: float
+    played_room: float
+    """Each, with its connections, after the measurement."""
     store_room: float
-    """Each, in the store."""
+    """Each, dealt, in the store."""
 
 
-class Handshakes(Struct, frozen=True, kw_only=True):
-    """How the connections were opened, from the first packet to the welcome."""
+class Arrivals(Struct, frozen=True, kw_only=True):
+    """How connections came: from the first packet to the welcome, or until they had their seats back."""
 
     per_second: float
     took_ms: Spread
     server_us: float | None
     """Processor time of each."""
     failed: int
+    """Attempts that were repeated; in a storm alone."""
 
 
 class Traffic(Struct, frozen=True, kw_only=True):
@@ -137,7 +140,9 @@ class Report(Struct, frozen=True, kw_only=True):
     load: Load
     start_ms: float | None
     """From the start of the server's process to the first connection's welcome; None where it ran already."""
-    handshakes: Handshakes
+    connecting: Arrivals
+    returning: Arrivals | None
+    """None but for a storm."""
     memory: Memory | None
     generator: Generator
     discarded: tuple[Discarded, ...]

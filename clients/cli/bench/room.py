@@ -6,7 +6,7 @@ import asyncio
 import secrets
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from random import Random
 from typing import Any, Final
 
@@ -18,9 +18,8 @@ from clients.cli.bench.line import Line
 from engine.match import MATCH_EVENTS, REDEAL
 from protocol.codec import encode
 from protocol.events import ROOM_EVENTS
-from protocol.messages import Act, Command, Contribute, Create, Join, Look, Ready, Rematch, Start
+from protocol.messages import Act, Command, Contribute, Create, Join, Leave, Look, Ready, Rematch, Resume, Start
 
-clock: Final = time.perf_counter
 _LOOK_AGAIN_SECONDS: Final = 1.0
 """After a refusal: a server that says "too fast" means it."""
 _NOT_OF_THE_GAME: Final = frozenset(str(kind.__struct_config__.tag) for kind in (*ROOM_EVENTS, *MATCH_EVENTS))
@@ -31,7 +30,9 @@ class CannotOpen(Exception):
 
 
 class _Place(Struct):
+    room: str
     code: str
+    token: str | None = None
 
 
 class _Happened(Struct):
@@ -59,7 +60,9 @@ _decoder: Final = msgspec.json.Decoder(_Told)
 class Tally:
     """What all rooms of a load have counted."""
 
-    def __init__(self) -> None:
+    def __init__(self, clock: Callable[[], float] = time.perf_counter) -> None:
+        self.clock = clock
+        """Seconds."""
         self.running = False
         """Whether moves are made."""
         self.ended: list[float] = []
@@ -77,17 +80,33 @@ class Tally:
 class Player:
     """Who holds a seat: a connection and the commands sent over it."""
 
+    line: Line
+
     def __init__(self, line: Line, rng: Random) -> None:
-        self.line = line
         self.rng = rng
         self.room: Room | None = None
-        self._session = secrets.token_urlsafe(12)
-        self._count = 0
+        self.number = 0
+        """Of the last event seen."""
         self.last_act = ""
         """The id of the last move sent."""
+        self._session = secrets.token_urlsafe(12)
+        self._count = 0
         self._asked: dict[str, asyncio.Future[_Told]] = {}
-        line.take = self._take
-        line.lost = self._lost
+        self._place: _Place | None = None
+        self._take_over(line)
+
+    async def sit_down(self, kind: type[Create | Join | Resume], **fields: Any) -> str:
+        """Take a seat; the room's code. Raises as ``ask``."""
+        self._place = (await self.ask(kind, **fields)).place
+        assert self._place is not None, f"{kind.__name__} is answered with a place"
+        return self._place.code
+
+    async def come_back(self, line: Line) -> None:
+        """Take one's seat again on a new connection. Raises as ``ask``."""
+        assert self._place is not None, "who comes back has been there"
+        self.line.abort()
+        self._take_over(line)
+        await self.sit_down(Resume, room=self._place.room, token=self._place.token, after=self.number)
 
     def command(self, kind: type[Command], **fields: Any) -> str:
         """Send a command; its id."""
@@ -113,11 +132,17 @@ class Player:
             raise CannotOpen(told.code)
         return told
 
+    def _take_over(self, line: Line) -> None:
+        self.line = line
+        line.take = self._take
+        line.lost = self._lost
+
     def _take(self, frame: bytes) -> None:
         told = _decoder.decode(frame)
         room = self.room
         match told.t:
             case "events" if room is not None:
+                self.number = told.first + len(told.events) - 1
                 room.happened(self, told)
             case "turn" if room is not None:
                 room.asked(self, told)
@@ -176,12 +201,16 @@ class Room:
         host, *others = self.players
         for player in self.players:
             player.room = self
-        place = (await host.ask(Create, game=game, name="bench", options=options)).place
-        assert place is not None, "create is answered with a place"
+        code = await host.sit_down(Create, game=game, name="bench", options=options)
         for player in others:
-            await player.ask(Join, code=place.code, name="bench")
+            await player.sit_down(Join, code=code, name="bench")
         host.command(Start)
         await self.dealt
+
+    async def leave(self) -> None:
+        """Everybody goes. Raises as ``open``."""
+        for player in self.players:
+            await player.ask(Leave)
 
     @property
     def in_flight(self) -> bool:
@@ -210,7 +239,7 @@ class Room:
             move.missing -= 1
             if not move.missing:
                 del self._flying[told.first]
-                now = clock()
+                now = self.tally.clock()
                 self.tally.ended.append(now)
                 self.tally.took.append(now - move.start)
         elif player is self.players[0] and told.events[0].e not in _NOT_OF_THE_GAME:
@@ -240,7 +269,7 @@ class Room:
             self.tally.answers += 1
             player.act(told)
             return
-        now = clock()
+        now = self.tally.clock()
         if self.schedule is not None:
             self.schedule.go_on(now)
         self._turn = (player, told, now)
@@ -257,19 +286,19 @@ class Room:
 
     def _pause(self) -> None:
         if self.schedule is not None:
-            self.schedule.pause(clock())
+            self.schedule.pause(self.tally.clock())
 
     def _move_when_due(self) -> None:
         if self._turn is None or not self.tally.running:
             return
         if self.schedule is not None:
-            wait = self.schedule.due - clock()
+            wait = self.schedule.due - self.tally.clock()
             if wait > 0:
                 self._timer = asyncio.get_running_loop().call_later(wait, self._move_when_due)
                 return
         player, told, since = self._turn
         self._turn = None
-        now = clock()
+        now = self.tally.clock()
         start = now
         if self.schedule is not None:
             due = self.schedule.take()
