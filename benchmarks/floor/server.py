@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import os
+import secrets
 import time
 from collections import deque
 from collections.abc import Callable
@@ -48,6 +49,10 @@ class StoreLine(asyncio.Protocol):
         """Keep what to write to."""
         self._transport = cast("asyncio.Transport", transport)  # uvloop's own class
 
+    def close(self) -> None:
+        """Hang up."""
+        self._transport.close()
+
     def call(self, *command: str | bytes | int) -> asyncio.Future[Any]:
         """The reply to come."""
         if not self._packed:
@@ -74,9 +79,9 @@ class StoreLine(asyncio.Protocol):
 class Table:
     """Where a log ends, and who sits there."""
 
-    def __init__(self, number: int) -> None:
-        self.key = f"floor:{{{number}}}:log"
-        self.channel = f"floor:{{{number}}}:wake"
+    def __init__(self, name: str) -> None:
+        self.key = f"floor:{{{name}}}:log"
+        self.channel = f"floor:{{{name}}}:wake"
         self.version = 0
         self.hash = _NOTHING
         self.seats: list[ServerConnection] = []
@@ -90,6 +95,7 @@ class Floor:
         self._append = append
         """The name of the store's function."""
         self._seats = seats
+        self._name = secrets.token_hex(4)
         self._tables: dict[int, Table] = {}
 
     async def connected(self, connection: ServerConnection) -> None:
@@ -100,7 +106,7 @@ class Floor:
             async for frame in connection:
                 command = command_decoder.decode(frame)
                 if isinstance(command, Sit):
-                    table = self._tables.setdefault(command.table, Table(command.table))
+                    table = self._tables.setdefault(command.table, Table(f"{self._name}-{command.table}"))
                     table.seats.append(connection)
                     if len(table.seats) == self._seats:
                         _show(table)
@@ -140,11 +146,14 @@ async def run(store: str, seats: int, ready: Callable[[int], None]) -> None:
     """Serve for ever; ``ready`` is told the port."""
     line, append = await connect(store)
     floor = Floor(line, append, seats)
-    async with serve(
-        floor.connected, "127.0.0.1", 0, compression=None, subprotocols=[Subprotocol(SUBPROTOCOL)]
-    ) as server:
-        ready(int(server.sockets[0].getsockname()[1]))
-        await server.serve_forever()
+    try:
+        async with serve(
+            floor.connected, "127.0.0.1", 0, compression=None, subprotocols=[Subprotocol(SUBPROTOCOL)]
+        ) as server:
+            ready(int(server.sockets[0].getsockname()[1]))
+            await server.serve_forever()
+    finally:
+        line.close()
 
 
 def main() -> None:

@@ -62,7 +62,7 @@ def _floor(seats: int) -> System:
             ],
         )
 
-    return System(f"floor, {seats} seats", seats, _DURABLE, True, True, programs)
+    return System(f"floor ({seats} seats)", seats, _DURABLE, True, True, programs)
 
 
 def _node_peer(name: str, kit: str, *, strong: bool) -> System:
@@ -95,13 +95,13 @@ def _socketio(name: str, *, redis: bool) -> System:
 
 SYSTEMS: Final = (
     _floor(2),
-    System("Fudaza, koi-koi", 2, _DURABLE, True, True, None, "koi-koi"),
+    System("Fudaza (koi-koi)", 2, _DURABLE, True, True, None, "koi-koi"),
     _node_peer("Colyseus", "colyseus", strong=True),
     _node_peer("boardgame.io", "boardgame_io", strong=False),
     _socketio("python-socketio", redis=False),
-    _socketio("python-socketio, Redis manager", redis=True),
+    _socketio("python-socketio (Redis manager)", redis=True),
     _floor(8),
-    System("Fudaza, Hachinin Meri", 8, _DURABLE, True, True, None, "hachinin-meri"),
+    System("Fudaza (Hachinin Meri)", 8, _DURABLE, True, True, None, "hachinin-meri"),
 )
-FLOORS: Final = {system.name: f"floor, {system.seats} seats" for system in SYSTEMS}
+FLOORS: Final = {system.name: f"floor ({system.seats} seats)" for system in SYSTEMS}
 """By system, what it is compared with."""
