@@ -7,7 +7,7 @@ import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import pytest
 
@@ -21,6 +21,9 @@ from clients.cli.table import Table
 from engine.game import AnyGame
 from protocol.messages import Command, Create
 from tests.cli.hall import Hall, Network
+
+PATIENCE: Final = 20.0
+"""Seconds after which something that was waited for will not come."""
 
 
 class Screen:
@@ -51,7 +54,7 @@ class Screen:
     async def until(self, wanted: str) -> str:
         """Wait for ``wanted`` in what was not looked at yet; returns everything up to and including it."""
         try:
-            async with asyncio.timeout(20):
+            async with asyncio.timeout(PATIENCE):
                 while (place := self.text.find(wanted, self._seen)) < 0:
                     self._changed.clear()
                     await self._changed.wait()
@@ -64,8 +67,11 @@ class Screen:
         """No descriptor stays open, and no thread is left to read from whatever gets its number next."""
         self.end_input()
         if self.reader._thread is not None:
-            self.reader._demand.release()
-            self.reader._thread.join()
+            # Asked once it may get lines that nobody wanted any more (a pipe holds no more than it reads at once);
+            # asked twice, the end.
+            self.reader._demand.release(2)
+            self.reader._thread.join(PATIENCE)
+            assert not self.reader._thread.is_alive(), "the reader never came to the end of its input"
         os.close(self._read)
 
 
@@ -81,7 +87,7 @@ class Seat:
 
     async def status(self) -> int:
         """The exit status, once the client has ended."""
-        return await asyncio.wait_for(self.running, 20)
+        return await asyncio.wait_for(self.running, PATIENCE)
 
 
 @asynccontextmanager

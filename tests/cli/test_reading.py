@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from clients.cli.reading import LineReader
+from tests.cli.screen import Screen
 
 
 @pytest.fixture
@@ -73,3 +74,13 @@ async def test_bytes_that_are_no_text_do_not_stop_the_reading(pipe: tuple[int, i
     reader = LineReader(read)
     await reader.line()
     assert await reader.line() == "next"
+
+
+async def test_a_client_whose_input_was_not_read_to_its_end_leaves_no_thread() -> None:
+    screen = Screen()
+    screen.type("one")
+    assert await screen.reader.line() == "one"
+    screen.type("two", "three")
+    screen.close()
+    assert screen.reader._thread is not None
+    assert not screen.reader._thread.is_alive()

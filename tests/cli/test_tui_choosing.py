@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from clients.cli.tui.canvas import THIN, Canvas, fit, pad
+from clients.cli.tui.canvas import THIN, Canvas, pad
 from clients.cli.tui.choosing import Choice, Pick
 from clients.cli.tui.look import INKS, THEME_TITLES, Inks
 from clients.cli.tui.preferences import Preferences, load, path, save
+from clients.cli.words.columns import shortened
 
 CHOICE = Choice(
     7,
@@ -83,7 +84,7 @@ def test_combining_marks_stand_on_the_letter_before_them() -> None:
     ("text", "width", "fitted"), [("abc", 3, "abc"), ("abcd", 3, "ab…"), ("松に鶴", 4, "松…"), ("a", 0, "")]
 )
 def test_what_is_too_long_ends_with_an_ellipsis(text: str, width: int, fitted: str) -> None:
-    assert fit(text, width) == fitted
+    assert shortened(text, width) == fitted
 
 
 def test_padding_counts_columns() -> None:
