@@ -19,13 +19,15 @@ from urllib.parse import urlsplit
 import click
 import msgspec
 
+from clients.cli.bench.figures import Spread
 from clients.cli.bench.load import Accounts, Bench, CannotLoad, Stage, clock
 from clients.cli.bench.plot import plot
 from clients.cli.bench.processes import KNOWN, cores, pin
-from clients.cli.bench.report import Arrivals, Discarded, Load, Measured, Report
+from clients.cli.bench.report import Discarded, Load, Measured, Report
 from clients.cli.local import CannotStart, LocalServer
 from clients.cli.parameters import Assignment, GameName, Url
 from clients.cli.words import N_, _
+from clients.cli.words.columns import padded, width
 from clients.cli.words.games import words_of
 from engine.game import AnyGame, BadOption, OptionValue
 from engine.registry import GAMES
@@ -38,7 +40,7 @@ _STAGES: Final = {
     Stage.RETURNING: N_("coming back"),
 }
 _DISCARDED: Final = {
-    Discarded.GENERATOR_BUSY: N_("the load generator's own processor was the bottleneck"),
+    Discarded.GENERATOR_BUSY: N_("the load generator itself was the bottleneck"),
     Discarded.GENERATOR_LATE: N_("the load generator could not keep its own schedule"),
     Discarded.NOTHING_MOVED: N_("no move was made"),
 }
@@ -50,7 +52,7 @@ _SPARE: Final = 64
 @click.command("bench")
 @click.argument("where", nargs=-1, metavar="URL | --serve [-- SERVER FLAGS]")
 @click.option("--serve", is_flag=True, help="Start a server and a store for it; flags behind -- are the server's.")
-@click.option("--game", type=GameName(), default="koi-koi", show_default=True, help="What is played.")
+@click.option("--game", type=GameName(), default="koi-koi", show_default=True, help="The game.")
 @click.option("--rooms", type=click.IntRange(min=0), default=100, show_default=True, help="Rooms that play.")
 @click.option("--idle", type=click.IntRange(min=0), default=0, help="Rooms beside them that stand still.")
 @click.option("--ai", type=click.IntRange(min=0), default=0, help="AI seats in each room; all others are connections.")
@@ -62,7 +64,7 @@ _SPARE: Final = 64
 )
 @click.option("--storm", is_flag=True, help="Open all connections at once, and in the end again.")
 @click.option("--pin", "pinned", is_flag=True, help="The server on one processor, the load and the store on another.")
-@click.option("--seed", type=click.IntRange(min=0), default=1, show_default=True, help="Of the moves.")
+@click.option("--seed", type=click.IntRange(min=0), default=1, show_default=True, help="Of the moves that are chosen.")
 @click.option(
     *("-o", "--option", "options"),
     type=Assignment(),
@@ -259,58 +261,48 @@ def _progress() -> Iterator[Callable[[Stage, float, float], None]]:
 
 
 def _lines(report: Report) -> list[str]:
-    if report.measured is None:
-        told = [_("Discarded: {why}.").format(why=_(_DISCARDED[why])) for why in report.discarded]
-        busy, late = f"{report.generator.busy:.0%}", f"{report.generator.late_ms:.1f}"
-        return [*told, _("The load generator: {busy} busy, {late} ms late (p99).").format(busy=busy, late=late)]
-    return [*_move_lines(report.measured), *_standing_lines(report)]
+    rows = [(_("discarded"), _(_DISCARDED[why])) for why in report.discarded]
+    if report.measured is not None:
+        rows += [*_moving(report.measured), *_standing(report)]
+    rows.append((_("load generator"), f"busy {report.generator.busy:.0%}  late {report.generator.late_ms:.1f} ms"))
+    wide = max(width(label) for label, _figures in rows)
+    return [f"{padded(label, wide)}  {figures}" for label, figures in rows]
 
 
-def _move_lines(measured: Measured) -> list[str]:
-    lines = []
-    if took := measured.took_ms:
-        told = _("{moves} moves a second, at every seat after {p50} ms (p50), {p99} ms (p99), {max} ms (at most)")
-        numbers = {"p50": f"{took.p50:.2f}", "p99": f"{took.p99:.2f}", "max": f"{took.max:.1f}"}
-        lines.append(told.format(moves=f"{measured.moves_per_second:.0f}", **numbers))
+def _moving(measured: Measured) -> list[tuple[str, str]]:
+    """What moves cost: a label, and figures by the names that they have in JSON."""
+    rows = []
+    if spread := measured.took_ms:
+        rows.append((_("moves a second"), f"{measured.moves_per_second:.0f}"))
+        rows.append((_("until every seat has a move"), _spread(spread)))
     if cpu := measured.processor:
-        told = _("CPU a move: server {server} µs, store {store} µs, AI {ai} µs; server {share} of a processor")
-        share = f"{cpu.server_share:.0%}"
-        micro = {"server": f"{cpu.server_us:.0f}", "store": f"{cpu.store_us:.0f}", "ai": f"{cpu.ai_us:.0f}"}
-        lines.append(told.format(share=share, **micro))
+        micro = f"server {cpu.server_us:.0f} µs  store {cpu.store_us:.0f} µs  AI {cpu.ai_us:.0f} µs"
+        rows.append((_("processor time a move"), f"{micro}  (server {cpu.server_share:.0%})"))
     if traffic := measured.traffic:
-        told = _("bytes a move: {received} received, {sent} sent, by all seats of a room")
-        lines.append(told.format(received=f"{traffic.received:.0f}", sent=f"{traffic.sent:.0f}"))
+        rows.append((_("bytes a move"), f"received {traffic.received:.0f}  sent {traffic.sent:.0f}"))
     if measured.refused or measured.lost or measured.unfinished:
-        told = _("refused {refused}, connections lost {lost}, moves unfinished {unfinished}")
-        refused = " ".join(f"{code}:{count}" for code, count in measured.refused.items()) or "0"
-        lines.append(told.format(refused=refused, lost=measured.lost, unfinished=measured.unfinished))
-    return lines
+        refused = "".join(f"  {code} {count}" for code, count in measured.refused.items())
+        rows.append((_("in vain"), f"lost {measured.lost}  unfinished {measured.unfinished}{refused}"))
+    return rows
 
 
-def _arrivals_line(told: str, arrivals: Arrivals) -> str:
-    spread = arrivals.took_ms
-    numbers = {"p50": f"{spread.p50:.2f}", "p99": f"{spread.p99:.2f}", "max": f"{spread.max:.1f}"}
-    return told.format(rate=f"{arrivals.per_second:.0f}", **numbers)
-
-
-def _standing_lines(report: Report) -> list[str]:
-    told = _("{rate} connections a second, welcomed after {p50} ms (p50), {p99} ms (p99), {max} ms (at most)")
-    lines = [_arrivals_line(told, report.connecting)]
-    if report.returning is not None:
-        told = _("{rate} came back a second, in their seats after {p50} ms (p50), {p99} ms (p99), {max} ms (at most)")
-        lines.append(_arrivals_line(told, report.returning))
+def _standing(report: Report) -> list[tuple[str, str]]:
+    """What connections and rooms cost."""
+    arrivals = {Stage.CONNECTING: report.connecting, Stage.RETURNING: report.returning}
+    rows = [
+        (_(_STAGES[stage]), f"{each.per_second:.0f}/s  {_spread(each.took_ms)}")
+        for stage, each in arrivals.items()
+        if each is not None
+    ]
     if memory := report.memory:
-        told = _("memory: {connection} KiB a connection, {room} KiB a room, {both} KiB a room with its connections")
-        sizes = {"connection": memory.connection, "room": memory.room, "both": memory.room_with_connections}
-        lines.append(told.format(**{name: f"{size:.1f}" for name, size in sizes.items()}))
+        sizes = f"connection {memory.connection:.1f}  room {memory.room:.1f}  both {memory.room_with_connections:.1f}"
+        rows.append((_("memory, KiB each"), f"{sizes}  played {memory.played_room:.1f}"))
     elif not KNOWN:
-        lines.append(_("CPU and memory of the server can be read on Linux alone."))
+        rows.append((_("memory, KiB each"), _("known on Linux alone")))
     if report.start_ms is not None:
-        lines.append(_("first connection {ms} ms after the start").format(ms=f"{report.start_ms:.0f}"))
-    busy = f"{report.generator.busy:.0%}"
-    lines.append(
-        _("The load generator: {busy} busy, {late} ms late (p99).").format(
-            busy=busy, late=f"{report.generator.late_ms:.1f}"
-        )
-    )
-    return lines
+        rows.append((_("first connection after"), f"{report.start_ms:.0f} ms"))
+    return rows
+
+
+def _spread(spread: Spread) -> str:
+    return f"p50 {spread.p50:.2f} ms  p99 {spread.p99:.2f} ms  max {spread.max:.1f} ms"

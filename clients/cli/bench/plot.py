@@ -18,14 +18,12 @@ _SLOW: Final = "#c0392b"
 def plot(load: Load, measured: Measured) -> str:
     """An SVG document: moves a second above, p50 and p99 below."""
     seconds = measured.each_second
-    title = _("{game}, {rooms} rooms, {moves} moves a second").format(
-        game=load.game, rooms=load.rooms, moves=f"{measured.moves_per_second:.0f}"
-    )
+    title = f"fudaza bench --game {load.game} --rooms {load.rooms}" + (f" --rate {load.rate:g}" if load.rate else "")
     parts = [text(WIDTH / 2, 20, title, size=15, anchor="middle")]
     moves = [float(second.moves) for second in seconds]
     parts += _panel(TOP, _("moves a second"), {LINE: moves})
     times = {LINE: [second.p50_ms for second in seconds], _SLOW: [second.p99_ms for second in seconds]}
-    parts += _panel(TOP + _PANEL + BOTTOM, _("milliseconds until every seat has a move: p50, and p99 above it"), times)
+    parts += _panel(TOP + _PANEL + BOTTOM, f"{_('until every seat has a move')} (ms; p50, p99)", times)
     parts.append(text(WIDTH / 2, _HEIGHT - 8, _("seconds"), anchor="middle"))
     return document(_HEIGHT, parts)
 
