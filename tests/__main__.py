@@ -23,6 +23,10 @@ CHECKS: Final[tuple[tuple[str, tuple[str, ...]], ...]] = (
 )
 
 
+REPORT: Final = (sys.executable, "-m", "benchmarks.ratios")
+"""Printed for whoever reads the output. What it says, and whether it works, decides nothing."""
+
+
 def main(arguments: list[str]) -> int:
     """Run every check, say how long each took, and return the number of those that failed."""
     failed = []
@@ -34,6 +38,8 @@ def main(arguments: list[str]) -> int:
         print(f"== {name}: {'ok' if code == 0 else f'FAILED ({code})'} in {time.monotonic() - began:.0f} s", flush=True)  # noqa: T201
         if code:
             failed.append(name)
+    if not arguments:
+        subprocess.run(REPORT, cwd=ROOT, check=False)
     return len(failed)
 
 

@@ -47,8 +47,10 @@ class System(NamedTuple):
     """Whether it is given the loads that only some carry."""
     programs: Callable[[Site], Programs] | None
     """None: ``fudaza bench`` does all of it. Raises ``scratch.CannotHave``."""
-    game: str | None = None
-    """What ``fudaza bench`` plays."""
+    game: str = ""
+    """What ``fudaza bench`` plays …"""
+    options: tuple[str, ...] = ()
+    """… and with which options."""
 
 
 def _floor(seats: int) -> System:
@@ -95,13 +97,13 @@ def _socketio(name: str, *, redis: bool) -> System:
 
 SYSTEMS: Final = (
     _floor(2),
-    System("Fudaza (koi-koi)", 2, _DURABLE, True, True, None, "koi-koi"),
+    System("Fudaza (koi-koi)", 2, _DURABLE, True, True, None, "koi-koi", ("deals=12",)),
     _node_peer("Colyseus", "colyseus", strong=True),
     _node_peer("boardgame.io", "boardgame_io", strong=False),
     _socketio("python-socketio", redis=False),
     _socketio("python-socketio (Redis manager)", redis=True),
     _floor(8),
-    System("Fudaza (Hachinin Meri)", 8, _DURABLE, True, True, None, "hachinin-meri"),
+    System("Fudaza (Hachinin Meri)", 8, _DURABLE, True, True, None, "hachinin-meri", ("deals=16",)),
 )
 FLOORS: Final = {system.name: f"floor ({system.seats} seats)" for system in SYSTEMS}
 """By system, what it is compared with."""

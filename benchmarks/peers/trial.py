@@ -63,8 +63,9 @@ class Cores:
 class _Program:
     """A process that is told and tells things in lines of JSON."""
 
-    def __init__(self, name: str, process: Process, errors: IO[bytes]) -> None:
+    def __init__(self, name: str, process: Process, errors: IO[bytes], farewell: signal.Signals) -> None:
         self._name = name
+        self._farewell = farewell
         self._process = process
         self._errors = errors
 
@@ -97,7 +98,7 @@ class _Program:
 
     async def end(self) -> None:
         """Ask it to end, and see to it."""
-        for signalled in (signal.SIGTERM, signal.SIGKILL):
+        for signalled in (self._farewell, signal.SIGTERM, signal.SIGKILL):
             if self._process.returncode is None:
                 with suppress(ProcessLookupError):
                     self._process.send_signal(signalled)
@@ -176,14 +177,17 @@ async def _measured(system: System, wanted: Load, running: _Running, rooms: int)
 async def _fudaza(system: System, wanted: Load, rooms: int, cores: Cores) -> Result:
     """``fudaza bench`` starts server and store, pins them like ours, and does the accounts."""
     command = [sys.executable, "-m", "clients.cli.main", "bench", "--serve", "--json"]
-    command += ["--game", str(system.game), "--rooms", str(rooms), "--seconds", f"{wanted.seconds:g}"]
+    command += ["--game", system.game, "--rooms", str(rooms), "--seconds", f"{wanted.seconds:g}"]
+    for option in system.options:
+        command += ["--option", option]
     if wanted.rate:
         command += ["--rate", f"{wanted.rate:g}"]
     if cores.pinned:
         command.append("--pin")
     async with AsyncExitStack() as stack:
         with cores.all():
-            bench = await stack.enter_async_context(_program("fudaza bench", command, None))
+            # Ctrl-C is what makes it end its own server
+            bench = await stack.enter_async_context(_program("fudaza bench", command, farewell=signal.SIGINT))
         report = await bench.said("load", wanted.seconds + _READY_SECONDS)
     measured = report["measured"]
     if measured is None:
@@ -204,12 +208,14 @@ async def _fudaza(system: System, wanted: Load, rooms: int, cores: Cores) -> Res
 
 
 @asynccontextmanager
-async def _program(name: str, command: Sequence[str], folder: Path | None) -> AsyncIterator[_Program]:
+async def _program(
+    name: str, command: Sequence[str], folder: Path | None = None, farewell: signal.Signals = signal.SIGTERM
+) -> AsyncIterator[_Program]:
     with tempfile.TemporaryFile() as errors:
         process = await asyncio.create_subprocess_exec(
             *command, cwd=folder, stdin=PIPE, stdout=PIPE, stderr=errors, env={**os.environ, **_ENVIRONMENT}
         )
-        program = _Program(name, process, errors)
+        program = _Program(name, process, errors, farewell)
         try:
             yield program
         finally:
