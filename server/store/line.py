@@ -1,34 +1,40 @@
-"""A connection to one server that many callers share: commands go out in batches, replies come back in order.
+"""A connection to one server that many callers share: commands go out as they are asked, replies come back in order.
 
-One connection, one task at a time that owns it: it takes everything that has been asked since the last batch, writes it
-at once, and reads one reply for each command, whoever is still waiting for it. So a cancelled caller cannot shift
-replies, and batching makes a command about five times cheaper than a pool does. Nothing is ever sent twice: when the
-connection breaks, everybody waiting is told that the outcome is unknown, and the next call connects anew.
+What is asked in one turn of the event loop is written at once, and each reply goes to the command that is the longest
+on its way, whoever is still waiting for it. So a cancelled caller cannot shift replies, and a command costs a tenth of
+what a pool takes: no task, no time limit and no lock of its own. Nothing is ever sent twice: when the connection
+breaks, everybody waiting is told that the outcome is unknown, and the next call connects anew.
 """
 
 from __future__ import annotations
 
 import asyncio
-import math
+from collections import deque
 from collections.abc import Awaitable, Callable
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeAlias
 
-from hiredis import pack_command
-from redis.asyncio.connection import AbstractConnection
-from redis.exceptions import MasterDownError, ReadOnlyError, RedisError, ResponseError
+import hiredis
+from redis.asyncio.connection import (  # type: ignore[attr-defined]  # where the parser is defined is private
+    AbstractConnection,
+    BaseParser,
+)
+from redis.exceptions import InvalidResponse, MasterDownError, ReadOnlyError, RedisError, ResponseError
 
 from server.log import StoreUnavailable
 
-Argument = str | bytes | int | float
-Connect = Callable[[], Awaitable[AbstractConnection]]
+Argument: TypeAlias = str | bytes | int | float
+Connect: TypeAlias = Callable[[], Awaitable[AbstractConnection]]
 
-_BATCH: Final = 256
-"""Commands in flight at most; more wait, so that a flood of reads cannot hold an append back for long."""
 _CLOSE_SECONDS: Final = 1.0
+_CLOSED: Final = "the store has been closed"
+_NOTHING: Final = object()
+"""Stands for "no whole reply yet": False and None are replies."""
 
 
 class _Request(NamedTuple):
     packed: bytes
+    at: float
+    """When it was asked (the event loop's clock)."""
     reply: asyncio.Future[Any]
     """Done already when its caller was cancelled; the server's reply is then read and dropped."""
 
@@ -40,111 +46,202 @@ class _Request(NamedTuple):
 class Line:
     """See the module. ``connect`` gives an open connection to the server that is to be used *now*.
 
-    ``timeout`` is how many seconds a batch may take, connecting included; ``most_waiting`` bounds the queue.
+    ``timeout`` is how many seconds a command may take, connecting included; ``most_waiting`` bounds how many are.
     """
 
     def __init__(self, connect: Connect, *, timeout: float, most_waiting: int = 8192) -> None:
         self._connect = connect
         self._timeout = timeout
         self._most_waiting = most_waiting
-        self._connection: AbstractConnection | None = None
-        self._waiting: list[_Request] = []
-        self._worker: asyncio.Task[None] | None = None
+        self._wire: _Wire | None = None
+        self._waiting: deque[_Request] = deque()
+        """What is to be sent as soon as there is a wire."""
+        self._connecting: asyncio.Task[None] | None = None
         self._closed = False
 
-    async def call(self, *command: Argument) -> Any:
-        """The server's reply, in RESP3's shapes with bytes for strings.
+    def call(self, *command: Argument) -> asyncio.Future[Any]:
+        """The server's reply to come, in RESP3's shapes with bytes for strings.
 
-        Raises:
+        Raises (when awaited):
             StoreUnavailable: it may or may not have been done.
             redis.exceptions.ResponseError: the server refused it.
         """
-        return await self._ask(command)
+        wire = self._wire
+        loop = asyncio.get_running_loop() if wire is None else wire.loop
+        # the stub has a tuple of one
+        request = _Request(hiredis.pack_command(command), loop.time(), loop.create_future())  # type: ignore[arg-type]
+        if self._closed:
+            request.fail(_CLOSED)
+        elif len(self._waiting if wire is None else wire.asked) >= self._most_waiting:
+            request.fail("too many commands are waiting for the store")
+        elif wire is not None:
+            wire.send(request)
+        else:
+            self._waiting.append(request)
+            if self._connecting is None:
+                self._connecting = loop.create_task(self._open(), name="store line")
+        return request.reply
 
     async def call_asking(self, *command: Argument) -> Any:
         """Like ``call``, preceded by ASKING: for a hash slot that is just moving to this server."""
-        # queued in one step, so nothing can come between the two
-        asking, reply = self._ask(("ASKING",)), self._ask(command)
+        # sent in one step, so nothing can come between the two
+        asking, reply = self.call("ASKING"), self.call(*command)
         await asyncio.gather(asking, reply)
         return reply.result()
 
-    def _ask(self, command: tuple[Argument, ...]) -> asyncio.Future[Any]:
-        loop = asyncio.get_running_loop()
-        request = _Request(pack_command(command), loop.create_future())  # type: ignore[arg-type]  # stub: a tuple of one
-        if self._closed:
-            request.fail("the store has been closed")
-        elif len(self._waiting) >= self._most_waiting:
-            request.fail("too many commands are waiting for the store")
-        else:
-            self._waiting.append(request)
-            if self._worker is None:
-                self._worker = loop.create_task(self._work(), name="store line")
-        return request.reply
-
-    async def _work(self) -> None:
-        batch: list[_Request] = []
-        problem: str | None = "the store has been closed"
+    async def _open(self) -> None:
+        problem = _CLOSED
         try:
-            while self._waiting:
-                batch, self._waiting = self._waiting[:_BATCH], self._waiting[_BATCH:]
-                async with asyncio.timeout(self._timeout):
-                    await self._exchange(batch)
-            problem = None
+            async with asyncio.timeout(self._timeout):
+                connection = await self._connect()
+            self._wire = _Wire(connection, self._timeout, self._lose)
         except TimeoutError:
-            problem = f"the store did not answer within {self._timeout:g} s"
+            problem = _too_late(self._timeout)
         except (RedisError, OSError, StoreUnavailable) as error:
             problem = str(error)
         finally:
-            self._worker = None
-            if problem is not None:
-                unanswered, self._waiting = (*batch, *self._waiting), []
-                for request in unanswered:
+            self._connecting = None
+            waiting, self._waiting = self._waiting, deque()
+            for request in waiting:
+                if self._wire is not None:
+                    self._wire.send(request)
+                else:
                     request.fail(problem)
-            if problem is not None or self._closed:
-                await self._hang_up()
 
-    async def _exchange(self, batch: list[_Request]) -> None:
-        connection = self._connection
-        # data where none was asked for, or its end, means that the server has hung up
-        if connection is not None and (not connection.is_connected or await connection.can_read()):
-            await self._hang_up()
-            connection = None
-        if connection is None:
-            connection = self._connection = await self._connect()
-        await connection.send_packed_command([b"".join(request.packed for request in batch)], check_health=False)
-        demoted = False
-        for request in batch:
-            try:
-                answer = await connection.read_response(timeout=math.inf)
-            except ResponseError as refusal:
-                demoted |= isinstance(refusal, ReadOnlyError | MasterDownError)
-                if not request.reply.done():
-                    request.reply.set_exception(refusal)
-            else:
-                if not request.reply.done():
-                    request.reply.set_result(answer)
-        if demoted:
-            # the server is no primary any more: let the next call look for the one that is
-            await self._hang_up()
-
-    async def _hang_up(self) -> None:
-        connection, self._connection = self._connection, None
-        if connection is not None:
-            await hang_up(connection)
+    def _lose(self, wire: _Wire) -> None:
+        """``wire`` takes no more commands."""
+        if self._wire is wire:
+            self._wire = None
 
     async def retire(self) -> None:
         """Close when what has been asked is answered. Later calls raise ``StoreUnavailable``."""
         self._closed = True
-        if self._worker is None:
-            await self._hang_up()
+        if self._connecting is not None:
+            await asyncio.wait([self._connecting])
+        if self._wire is not None:
+            self._wire.finish()
 
     async def aclose(self) -> None:
         """Close now; everybody waiting is told that the outcome is unknown. Later calls raise ``StoreUnavailable``."""
         self._closed = True
-        if self._worker is not None:
-            self._worker.cancel()
-            await asyncio.wait([self._worker])
-        await self._hang_up()
+        if self._connecting is not None:
+            self._connecting.cancel()
+            await asyncio.wait([self._connecting])
+        if self._wire is not None:
+            wire = self._wire
+            wire.cut(_CLOSED)
+            await wire.closed
+
+
+class _Wire(asyncio.Protocol):
+    """An open connection, taken over from redis-py, which has found the server and logged in.
+
+    Its own reader wakes a task for each reply and limits the time of each read; this gives replies to whom they belong
+    as they come, and looks at the time once in a while.
+    """
+
+    def __init__(self, connection: AbstractConnection, timeout: float, lose: Callable[[_Wire], None]) -> None:
+        self.loop = asyncio.get_running_loop()
+        self.asked: deque[_Request] = deque()
+        """What has been sent and not been answered, the oldest first."""
+        self.closed: asyncio.Future[None] = self.loop.create_future()
+        self._timeout = timeout
+        self._lose = lose
+        self._reader = hiredis.Reader(
+            protocolError=InvalidResponse, replyError=BaseParser.parse_error, notEnoughData=_NOTHING
+        )
+        self._watch: asyncio.TimerHandle | None = None
+        self._finishing = False
+        self._problem = "the store has hung up"
+        # redis-py has no public way to give up a connection; from here on it must not close what is not its any more
+        writer = connection._writer  # noqa: SLF001
+        assert writer is not None, "connections come open"
+        connection._reader = connection._writer = None  # noqa: SLF001
+        self._writer = writer
+        """Kept because it closes the transport when it is forgotten."""
+        self._transport = writer.transport
+        self._transport.set_protocol(self)
+
+    def send(self, request: _Request) -> None:
+        """Send a command after those before it."""
+        self.asked.append(request)
+        self._transport.write(request.packed)
+        if self._watch is None:
+            self._watch = self.loop.call_at(request.at + self._timeout, self._look_at_time)
+
+    def data_received(self, data: bytes) -> None:
+        """Give replies to those who asked, in order."""
+        self._reader.feed(data)
+        try:
+            while (answer := self._reader.gets()) is not _NOTHING:
+                if not self.asked:  # nobody could know whom the next reply is for
+                    self.cut("the store said something that it was not asked")
+                    return
+                self._answer(self.asked.popleft(), answer)
+        except RedisError as problem:  # not a reply at all, or one that stands for the end of the connection
+            self.cut(str(problem))
+            return
+        if self._finishing and not self.asked:
+            self._transport.close()
+
+    def _answer(self, request: _Request, answer: Any) -> None:
+        if isinstance(answer, RedisError):
+            if not isinstance(answer, ResponseError):
+                self.asked.appendleft(request)
+                raise answer
+            if isinstance(answer, ReadOnlyError | MasterDownError):
+                self.finish()  # the server is no primary any more: let the next call look for the one that is
+            if not request.reply.done():
+                request.reply.set_exception(answer)
+        elif not request.reply.done():
+            request.reply.set_result(answer)
+
+    def _look_at_time(self) -> None:
+        """End the connection if the oldest command has waited for too long; one timer serves all of them."""
+        self._watch = None
+        if self.asked:
+            late = self.asked[0].at + self._timeout
+            if late <= self.loop.time():
+                self.cut(_too_late(self._timeout))
+            else:
+                self._watch = self.loop.call_at(late, self._look_at_time)
+
+    def finish(self) -> None:
+        """Take no more commands, and close when those sent are answered."""
+        self._finishing = True
+        self._lose(self)
+        if not self.asked:
+            self._transport.close()
+
+    def cut(self, problem: str) -> None:
+        """Close now; whoever waits is told that the outcome is unknown, and why."""
+        self._problem = problem
+        self._end()
+        self._transport.abort()
+
+    def eof_received(self) -> None:
+        """The server has hung up: nothing may be sent any more, also before the transport has noticed."""
+        self._end()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """The connection is closed."""
+        if exc is not None:
+            self._problem = str(exc)
+        self._end()
+        if not self.closed.done():
+            self.closed.set_result(None)
+
+    def _end(self) -> None:
+        self._lose(self)
+        if self._watch is not None:
+            self._watch.cancel()
+            self._watch = None
+        while self.asked:
+            self.asked.popleft().fail(self._problem)
+
+
+def _too_late(seconds: float) -> str:
+    return f"the store did not answer within {seconds:g} s"
 
 
 async def hang_up(connection: AbstractConnection) -> None:

@@ -6,7 +6,7 @@ A route knows servers and lines to them. It knows no Function and no key of ours
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from functools import partial
 from typing import Any, Final, Protocol
 
@@ -25,7 +25,7 @@ _TRY_AGAIN_SECONDS: Final = 0.05
 class Route(Protocol):
     """Every method may raise ``StoreUnavailable``."""
 
-    async def call(self, key: str, *command: Argument) -> Any:
+    def call(self, key: str, *command: Argument) -> Awaitable[Any]:
         """The reply to a command on ``key`` (and keys with the same tag).
 
         Raises:
@@ -37,7 +37,7 @@ class Route(Protocol):
         """All servers that have keys."""
         ...
 
-    async def at(self, node: Node, *command: Argument) -> Any:
+    def at(self, node: Node, *command: Argument) -> Awaitable[Any]:
         """The reply of one of the ``primaries`` to a command without a key; errors as in ``call``."""
         ...
 
@@ -95,17 +95,17 @@ class Single:
         self._connect_timeout = timeout / 2
         self._line = Line(partial(self.connect, self._NODE), timeout=timeout)
 
-    async def call(self, key: str, *command: Argument) -> Any:  # noqa: ARG002 - one server has all keys
+    def call(self, key: str, *command: Argument) -> Awaitable[Any]:  # noqa: ARG002 - one server has all keys
         """See ``Route``."""
-        return await self._line.call(*command)
+        return self._line.call(*command)
 
     async def primaries(self) -> list[Node]:
         """See ``Route``."""
         return [self._NODE]
 
-    async def at(self, node: Node, *command: Argument) -> Any:  # noqa: ARG002
+    def at(self, node: Node, *command: Argument) -> Awaitable[Any]:  # noqa: ARG002
         """See ``Route``."""
-        return await self._line.call(*command)
+        return self._line.call(*command)
 
     async def owner(self, key: str) -> Node:  # noqa: ARG002
         """See ``Route``."""
@@ -170,7 +170,7 @@ class Cluster:
         """See ``Route``."""
         slot = key_slot(key.encode())
         node = await self.owner(key)
-        ask = self._line(node).call
+        ask: Callable[..., Awaitable[Any]] = self._line(node).call
         for _ in range(_REDIRECTS):
             try:
                 return await ask(*command)
