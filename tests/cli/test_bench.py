@@ -475,7 +475,7 @@ def sample(*discarded: Discarded) -> Report:
         answers=0,
         took_ms=spread,
         unfinished=1,
-        processor=Processor(server_us=400, store_us=30, ai_us=0, server_share=0.5, store_share=0.1),
+        processor=Processor(server_us=400, store_us=30, ai_us=0, server_share=0.5, store_share=0.1, ai_share=0.0),
         traffic=Traffic(received=800, sent=90),
         refused={"too-fast": 2},
         lost=0,

@@ -27,10 +27,10 @@ from clients.cli.bench.report import Discarded, Load, Measured, Report
 from clients.cli.local import CannotStart, LocalServer
 from clients.cli.parameters import Assignment, GameName, Url
 from clients.cli.words import N_, _
-from clients.cli.words.columns import padded, width
 from clients.cli.words.games import words_of
 from engine.game import AnyGame, BadOption, OptionValue
 from engine.registry import GAMES
+from wording.columns import padded, width
 
 FAILED: Final = 1
 _STAGES: Final = {
@@ -276,8 +276,11 @@ def _moving(measured: Measured) -> list[tuple[str, str]]:
         rows.append((_("moves a second"), f"{measured.moves_per_second:.0f}"))
         rows.append((_("until every seat has a move"), _spread(spread)))
     if cpu := measured.processor:
-        micro = f"server {cpu.server_us:.0f} µs  store {cpu.store_us:.0f} µs  AI {cpu.ai_us:.0f} µs"
-        rows.append((_("processor time a move"), f"{micro}  (server {cpu.server_share:.0%})"))
+        if measured.moves:
+            micro = f"server {cpu.server_us:.0f} µs  store {cpu.store_us:.0f} µs  AI {cpu.ai_us:.0f} µs"
+            rows.append((_("processor time a move"), micro))
+        shares = f"server {cpu.server_share:.1%}  store {cpu.store_share:.1%}  AI {cpu.ai_share:.1%}"
+        rows.append((_("of one processor"), shares))
     if traffic := measured.traffic:
         rows.append((_("bytes a move"), f"received {traffic.received:.0f}  sent {traffic.sent:.0f}"))
     if measured.refused or measured.lost or measured.unfinished:

@@ -358,7 +358,7 @@ class Bench:
             answers=end.answers - begin.answers,
             took_ms=spread_of([*(took for _at, took in counted), *(now - due for due in late)]),
             unfinished=len(late),
-            processor=None if cpu is None or not moves else _processor(cpu, moves + ai_moves, seconds),
+            processor=None if cpu is None else _processor(cpu, moves + ai_moves, seconds),
             traffic=None
             if not moves
             else Traffic(received=(end.received - begin.received) / moves, sent=(end.sent - begin.sent) / moves),
@@ -410,13 +410,15 @@ def _reason(problem: Exception) -> str:
 
 
 def _processor(cpu: tuple[float, float, float], moves: int, seconds: float) -> Processor:
-    server, store, ai = cpu
+    server_us, store_us, ai_us = (spent / moves * _MICRO if moves else None for spent in cpu)
+    server_share, store_share, ai_share = (spent / seconds for spent in cpu)
     return Processor(
-        server_us=server / moves * _MICRO,
-        store_us=store / moves * _MICRO,
-        ai_us=ai / moves * _MICRO,
-        server_share=server / seconds,
-        store_share=store / seconds,
+        server_us=server_us,
+        store_us=store_us,
+        ai_us=ai_us,
+        server_share=server_share,
+        store_share=store_share,
+        ai_share=ai_share,
     )
 
 

@@ -57,16 +57,17 @@ class Generator(Struct, frozen=True, kw_only=True):
 
 
 class Processor(Struct, frozen=True, kw_only=True):
-    """Processor time while moves were made."""
+    """Processor time while it was measured."""
 
-    server_us: float
-    """Microseconds a move (those of AI included), of the game server."""
-    store_us: float
-    ai_us: float
+    server_us: float | None
+    """Microseconds a move (those of AI included), of the game server; None if nothing moved."""
+    store_us: float | None
+    ai_us: float | None
     """Of its AI processes."""
     server_share: float
     """Of one processor's time."""
     store_share: float
+    ai_share: float
 
 
 class Memory(Struct, frozen=True, kw_only=True):
