@@ -39,21 +39,28 @@ from clients.cli.table import Table
 from clients.cli.words import common
 from clients.cli.words.games import refusal
 from engine.game import Level
+from protocol.events import Signal
 from protocol.messages import (
     Act,
+    Chat,
     ClearSeat,
     Command,
     Contribute,
     Create,
     Join,
     Leave,
+    Line,
+    Lock,
     Look,
     Move,
+    Mute,
     Ready,
     Rematch,
     SeatAi,
+    SeatNumber,
     Start,
     Watch,
+    Wink,
 )
 
 BAD_LINE: Final = "bad-line"
@@ -93,6 +100,32 @@ class DoMove(Struct, frozen=True, forbid_unknown_fields=True, tag_field="do", ta
     seat: int
 
 
+class DoChat(Struct, frozen=True, forbid_unknown_fields=True, tag_field="do", tag="chat"):
+    """Say something to the table."""
+
+    text: Line
+
+
+class DoWink(Struct, frozen=True, forbid_unknown_fields=True, tag_field="do", tag="wink"):
+    """Give one's partners an eye signal."""
+
+    signal: Signal
+
+
+class DoMute(Struct, frozen=True, forbid_unknown_fields=True, tag_field="do", tag="mute"):
+    """Hide what the person in a seat says, or read it again; the host can do so for everyone."""
+
+    seat: SeatNumber
+    on: bool = True
+    everyone: bool = False
+
+
+class DoLock(Struct, frozen=True, forbid_unknown_fields=True, tag_field="do", tag="lock"):
+    """Host: let nobody new sit down, or open the room again."""
+
+    on: bool = True
+
+
 class DoRematch(Struct, frozen=True, forbid_unknown_fields=True, tag_field="do", tag="rematch"):
     """Host: the same once more."""
 
@@ -105,7 +138,9 @@ class DoLook(Struct, frozen=True, forbid_unknown_fields=True, tag_field="do", ta
     """A ``table`` line, please."""
 
 
-Doing: TypeAlias = DoAct | DoStart | DoSeatAi | DoClearSeat | DoMove | DoRematch | DoLeave | DoLook
+Doing: TypeAlias = (
+    DoAct | DoStart | DoSeatAi | DoClearSeat | DoMove | DoChat | DoWink | DoMute | DoLock | DoRematch | DoLeave | DoLook
+)
 _decoder: Final = msgspec.json.Decoder(str | Doing)
 
 
@@ -252,6 +287,14 @@ class JsonFace(Face):
                 self._core.ask(ClearSeat, seat=seat)
             case DoMove(seat=seat):
                 self._core.ask(Move, seat=seat)
+            case DoChat(text=text):
+                self._core.ask(Chat, text=text)
+            case DoWink(signal=signal):
+                self._core.ask(Wink, signal=signal)
+            case DoMute(seat=seat, on=on, everyone=everyone):
+                self._core.ask(Mute, seat=seat, on=on, everyone=everyone)
+            case DoLock(on=on):
+                self._core.ask(Lock, on=on)
             case DoRematch():
                 self._core.ask(Rematch)
             case DoLeave():

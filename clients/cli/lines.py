@@ -21,6 +21,7 @@ from clients.cli.questions import Question, in_notation, open_question
 from clients.cli.reading import LineReader
 from clients.cli.session import Ended, Happened, NotDone, Refreshed
 from clients.cli.table import Table
+from clients.cli.talking import CannotSay, asked_in
 from clients.cli.telling import on_its_way, told, way_back
 from clients.cli.words import N_, Lines, _, common
 from clients.cli.words.games import words_of
@@ -54,6 +55,9 @@ At any time:
   seats   who sits where               rules   the rules of the game
   quit    go; the seat stays yours     leave   go for good; AI plays on
 The host, before a match: start [LEVEL] · ai SEAT [LEVEL] · clear SEAT (also removes a person). Anyone: seat NUMBER.""")
+HELP_WITH_OTHERS: Final = N_("""\
+With the others: say TEXT · wink SIGN · mute SEAT, unmute SEAT (what they say is hidden, or read again).
+The host also: mute SEAT all, unmute SEAT all (for everyone) · lock, unlock (the room, for newcomers).""")
 
 
 class LineFace(Face):
@@ -218,7 +222,7 @@ class LineFace(Face):
             self._input_over()
         elif not line.strip():
             self._take_nothing()
-        elif not (self._answer(line.strip()) or self._command(line.split())):
+        elif not (self._answer(line.strip()) or self._talk(line) or self._command(line.split())):
             self._say(self._not_possible(line.strip()))
         if self.status is None and self._core.idle():
             self.settled()
@@ -247,6 +251,19 @@ class LineFace(Face):
             return False
         self._told_before, self._told = self._told, []
         choice.do()
+        return True
+
+    def _talk(self, line: str) -> bool:
+        picture = self._session.picture
+        try:
+            asked = None if picture is None else asked_in(line, picture)
+        except CannotSay as problem:
+            self._say(str(problem))
+            return True
+        if asked is None:
+            return False
+        kind, fields = asked
+        self._send(kind, **fields)
         return True
 
     def _command(self, words: list[str]) -> bool:
@@ -311,7 +328,7 @@ class LineFace(Face):
     def _say_help(self) -> None:
         question = self._question()
         examples = _("or its code") if question is None else f"1, {question.choices[0].typed}"
-        self._say(_(HELP).format(examples=examples))
+        self._say(_(HELP).format(examples=examples), _(HELP_WITH_OTHERS))
 
     def _say_score(self) -> None:
         picture = self._session.picture

@@ -127,6 +127,11 @@ def _present(raw: msgspec.Raw | None) -> TypeGuard[msgspec.Raw]:
     return raw is not None and bytes(raw) != b"null"
 
 
+def muted(picture: Picture, seat: int, *, on: bool) -> Picture:
+    """The picture after its viewer has muted the person in ``seat``, or listens to them again: no event tells of it."""
+    return _seat(picture, seat, replace(picture.seats[seat], muted=on))
+
+
 def after(picture: Picture, event: Any) -> Picture:
     """The picture after its viewer was shown ``event``; None stands for an event that this client does not know."""
     picture = replace(picture, at=picture.at + 1)

@@ -38,6 +38,7 @@ from protocol.messages import (
     GameInfo,
     Leave,
     Look,
+    Mute,
     Notice,
     Place,
     RefusedMessage,
@@ -371,6 +372,8 @@ class Session:
             updates.append(Rooms(answer.rooms))
         if isinstance(command, Act) and self.turn is not None and self.turn.at == command.at:
             self.turn = None  # a sealed answer; any other was followed by events before this
+        if isinstance(command, Mute) and self.picture is not None:
+            self.picture = pictures.muted(self.picture, command.seat, on=command.on)
         updates.append(Done(command, answer))
         if isinstance(command, Leave):
             updates += self._end(End.LEFT)

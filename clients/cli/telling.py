@@ -31,7 +31,7 @@ from clients.cli.words.games import refusal, words_of
 from clients.cli.words.people import people_of
 from engine.match import DealBegan, DealEnded, MatchEnded
 from protocol.events import RoomEvent
-from protocol.messages import Accepted, Act, Contribute
+from protocol.messages import Accepted, Act, Contribute, Mute
 
 
 def told(item: News, session: Session, url: str) -> Lines:
@@ -45,6 +45,9 @@ def told(item: News, session: Session, url: str) -> Lines:
             return (refusal(session.picture, code, params),)
         case Done(command=Act(), answer=Accepted(at=None)):
             return (_("Your answer is in; it is shown together with all the others."),)
+        case Done(command=Mute(everyone=False, seat=seat, on=on)) if session.picture is not None:
+            who = people_of(session.picture).name(seat)
+            return ((_("What {who} says is hidden from you.") if on else _("You read {who} again.")).format(who=who),)
         case Delayed(code=code):
             return (common.refusal(code, {}),)
         case Told(code=code, params=params):

@@ -26,6 +26,7 @@ from protocol.messages import (
     Accepted,
     Act,
     AnyServerMessage,
+    Chat,
     ChatLine,
     Command,
     Contribute,
@@ -35,8 +36,10 @@ from protocol.messages import (
     Join,
     Leave,
     ListRooms,
+    Lock,
     Look,
     MatchInfo,
+    Mute,
     Notice,
     Place,
     Ready,
@@ -51,6 +54,7 @@ from protocol.messages import (
     Turn,
     Watch,
     Welcome,
+    Wink,
 )
 
 CODE = "K7M2QX"
@@ -87,6 +91,7 @@ class Hall:
         self.tokens = 0
         self.opened_at = 0
         self.answered: set[Seat] = set()
+        self.settings = Settings()
         self.shown = 0
         """The number of the last event sent."""
         self.refuse_next: RefusedMessage | None = None
@@ -177,7 +182,7 @@ class Hall:
             code=CODE,
             game=self.game.name,
             options=dict(self.options),
-            settings=Settings(),
+            settings=self.settings,
             phase=self.phase,
             host=0,
             seats=tuple(self.seats),
@@ -241,6 +246,18 @@ class Hall:
             case Rematch():
                 self.phase, self.match, self.contributions = "lobby", None, None
                 self.events.append(room.Rematched())
+            case Chat(text=text):
+                assert self.you is not None
+                self.events.append(room.Said(seat=self.you, by=1, text=text))
+            case Wink(signal=signal):
+                assert self.you is not None
+                self.events.append(room.Winked(seat=self.you, signal=signal))
+            case Mute(everyone=False):
+                return accepted, []
+            case Mute(seat=seat, on=on):
+                self.events.append(room.SeatMuted(seat=seat, on=on))
+            case Lock(on=on):
+                self.events.append(room.RoomLock(on=on))
             case Leave():
                 return Accepted(id=command.id, at=len(self.events)), []
             case _:

@@ -8,8 +8,10 @@ import pytest
 
 from engine.codec import codec_of
 from engine.registry import GAMES
+from protocol.codec import encode
 from protocol.codes import Refused
-from protocol.messages import Act, Create, Leave, RefusedMessage, Start, Watch
+from protocol.events import Signal
+from protocol.messages import Act, Chat, Create, Leave, Lock, Mute, RefusedMessage, Start, Watch, Wink
 from tests.cli.hall import CODE, Hall, Lose
 from tests.cli.screen import Seat, seated
 
@@ -118,6 +120,53 @@ async def test_commands_of_the_host() -> None:
         seat.screen.type('{"do":"leave"}')
         assert await seat.status() == 0
         assert spoken(seat)[-1]["end"] == "left"
+
+
+async def test_talk_winks_mutes_and_the_lock() -> None:
+    async with seated(KOI_KOI, as_json=True, start=False) as seat:
+        seat.screen.type(
+            '{"do":"chat","text":"hello"}',
+            '{"do":"wink","signal":"eyebrows"}',
+            '{"do":"mute","seat":1}',
+            '{"do":"mute","seat":1,"on":false,"everyone":true}',
+            '{"do":"lock"}',
+            '{"do":"lock","on":false}',
+        )
+        for _ in range(2):
+            await seat.screen.until('"command":"lock"')
+        done = [command for command in seat.hall.commands if isinstance(command, Chat | Wink | Mute | Lock)]
+        assert [encode(command) for command in done] == [
+            encode(each)
+            for each in (
+                Chat(id=done[0].id, text="hello"),
+                Wink(id=done[1].id, signal=Signal.EYEBROWS),
+                Mute(id=done[2].id, seat=1),
+                Mute(id=done[3].id, seat=1, on=False, everyone=True),
+                Lock(id=done[4].id),
+                Lock(id=done[5].id, on=False),
+            )
+        ]
+        told = [line["event"] for line in spoken(seat) if line["t"] == "event"]
+        assert {"e": "said", "seat": 0, "by": 1, "text": "hello"} in told
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        '{"do":"wink","signal":"nose"}',
+        '{"do":"chat","text":""}',
+        '{"do":"mute","seat":-1}',
+        '{"do":"mute","seat":99}',
+        '{"do":"lock","on":"yes"}',
+    ],
+)
+async def test_talk_that_no_server_would_take_is_an_error_and_not_sent(line: str) -> None:
+    async with seated(KOI_KOI, as_json=True, start=False) as seat:
+        seat.screen.type(line)
+        await seat.screen.until('{"t":"error"')
+        await seat.screen.until("\n")
+        assert spoken(seat)[-1]["code"] == "bad-line"
+        assert not any(isinstance(command, Chat | Wink | Mute | Lock) for command in seat.hall.commands)
 
 
 async def test_the_next_deal_needs_no_word_from_the_bot() -> None:

@@ -6,10 +6,26 @@ from pathlib import Path
 
 import pytest
 
+from engine.game import AnyGame
 from engine.registry import GAMES
 from protocol.codes import Close, Notified, Refused
 from protocol.events import Said, SeatTaken
-from protocol.messages import Act, Create, Join, Leave, Ready, RefusedMessage, Start, Watch
+from protocol.messages import (
+    Act,
+    Chat,
+    Create,
+    Join,
+    Leave,
+    Lock,
+    Mute,
+    Ready,
+    RefusedMessage,
+    SeatInfo,
+    Settings,
+    Start,
+    Watch,
+    Wink,
+)
 from tests.cli.hall import CODE, Hall, Lose, notice
 from tests.cli.screen import Seat, seated
 
@@ -315,3 +331,87 @@ async def test_enter_alone_does_not_choose_among_several_moves() -> None:
         seat.screen.type("")
         await seat.screen.until(">\n")
         assert moves(seat) == []
+
+
+# With the others -------------------------------------------------------------------------------------------------
+
+
+def beside(game: AnyGame) -> Hall:
+    """A hall in which Bea sits at the table too, and winks are allowed."""
+    hall = Hall(game, seed=5)
+    hall.seats[1] = SeatInfo(kind="person", name="Bea")
+    hall.settings = Settings(winks=True)
+    return hall
+
+
+async def test_a_person_says_winks_mutes_and_locks_by_lines() -> None:
+    hall = beside(MERI)
+    async with seated(MERI, hall=hall, start=False) as seat:
+        await seat.screen.until(">\n")
+        for line, shown in {
+            "say Good luck, BEA": "You: Good luck, BEA",
+            "wink left-eye": "You give a sign: the left eye closes.",
+            "mute 1": "What Bea says is hidden from you.",
+            "unmute 1": "You read Bea again.",
+            "Mute 1 ALL": "The host mutes Bea.",
+            "unmute 1 all": "The host lets Bea speak again.",
+            "lock": "The host locks the room.",
+            "unlock": "The host opens the room.",
+        }.items():
+            seat.screen.type(line)
+            await seat.screen.until(f"{shown}\n")
+
+    done = [command for command in hall.commands if isinstance(command, Chat | Wink | Mute | Lock)]
+    assert [type(command) for command in done] == [Chat, Wink, Mute, Mute, Mute, Mute, Lock, Lock]
+    assert [(each.on, each.everyone) for each in done if isinstance(each, Mute)] == [
+        (True, False),
+        (False, False),
+        (True, True),
+        (False, True),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        ("say", "Say what? For example: say good luck"),
+        ("say " + "o" * 201, "A line has 1 to 200 visible characters."),
+        ("wink", "A wink is one of these: wink left-eye (close the left eye), wink right-eye"),
+        ("wink twice", "A wink is one of these: "),
+        ("mute", "Name the seat of a person: mute 1 (Bea)."),
+        ("mute 0", "Name the seat of a person: mute 1 (Bea)."),
+        ("unmute 7", "Name the seat of a person: unmute 1 (Bea)."),
+        ("mute 1 loudly", "Name the seat of a person: mute 1 (Bea)."),
+        ("mute ²", "Name the seat of a person: mute 1 (Bea)."),
+    ],
+)
+async def test_what_lacks_something_is_answered_with_what_is_possible_and_not_sent(line: str, why: str) -> None:
+    hall = beside(MERI)
+    async with seated(MERI, hall=hall, start=False) as seat:
+        await seat.screen.until(">\n")
+        seat.screen.type(line)
+        assert why in await seat.screen.until(">\n")
+    assert not any(isinstance(command, Chat | Wink | Mute) for command in hall.commands)
+
+
+async def test_where_nobody_else_sits_or_nobody_winks_or_talks_that_is_said() -> None:
+    async with seated(MERI) as seat:
+        await seat.screen.until("2  pass")
+        await seat.screen.until(">\n")
+        for line, why in {
+            "say psst": "This game is played in silence. You can talk before and after a deal.",
+            "wink eyebrows": "This room was opened without winks.",
+            "mute 1": "There is no other person at the table.",
+        }.items():
+            seat.screen.type(line)
+            assert why in await seat.screen.until(">\n")
+
+
+async def test_help_tells_of_talk_and_a_refusal_of_the_servers_is_worded() -> None:
+    async with seated(KOI_KOI) as seat:
+        await seat.screen.until(">\n")
+        seat.screen.type("help")
+        assert "say TEXT · wink SIGN · mute SEAT" in await seat.screen.until(">\n")
+        seat.hall.refuse_next = RefusedMessage(id=None, code=Refused.SWITCHED_OFF, params={"setting": "chat"})
+        seat.screen.type("say hello")
+        await seat.screen.until("This room was opened without that (chat).")

@@ -16,10 +16,12 @@ from clients.cli import picture as pictures
 from clients.cli.core import News
 from clients.cli.manual import rules_of
 from clients.cli.picture import Picture
+from clients.cli.talking import SIGNS
 from clients.cli.tui import hints
 from clients.cli.tui.choosing import DIGITS
 from clients.cli.tui.dialogs import Ask, Line, Reading
 from clients.cli.tui.hosting import Hosting
+from clients.cli.tui.panels import panel_of
 from clients.cli.tui.result import Result
 from clients.cli.tui.room import RoomView
 from clients.cli.tui.sitting import Sitting
@@ -81,14 +83,6 @@ ROOM_BAR: Final = (
     ("?", N_("help, rules"), "help"),
     ("q", N_("go"), "go"),
 )
-
-_SIGNS: Final = {
-    Signal.LEFT_EYE: N_("close the left eye"),
-    Signal.RIGHT_EYE: N_("close the right eye"),
-    Signal.BOTH_EYES: N_("close both eyes"),
-    Signal.EYEBROWS: N_("raise the eyebrows"),
-}
-
 
 MUTE, EVERYONE, HEAR, EVERYONE_HEARS, REMOVE = "mute", "everyone", "hear", "everyone-hears", "remove"
 
@@ -249,7 +243,8 @@ class Play(Screen[None]):
         lines: Lines = tuple(_(KEYS).splitlines())
         picture = self.sitting.picture
         if picture is not None:
-            lines = (*lines, "", "", *rules_of(picture.game.name))
+            legend = _(panel_of(picture.game.name).legend).splitlines()
+            lines = (*lines, "", *legend, "", "", *rules_of(picture.game.name))
         self.app.push_screen(Reading(_("Help and rules"), lines))
 
     def action_log(self) -> None:
@@ -316,7 +311,7 @@ class Play(Screen[None]):
         if picture is None or not picture.settings.winks:
             self._remark(_("This room was opened without winks."))
             return
-        signs = [(str(signal), _(text)) for signal, text in _SIGNS.items()]
+        signs = [(str(signal), _(text)) for signal, text in SIGNS.items()]
         self.app.push_screen(Ask(_("Wink at your partners"), signs), self._wink)
 
     def _wink(self, signal: str | None) -> None:
