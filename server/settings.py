@@ -18,9 +18,11 @@ import platformdirs
 from msgspec import Meta, Struct
 
 from server.entries import Timing
+from server.usage import WideHelp
+from wording import N_, _, listed
 
 ENVIRONMENT_PREFIX: Final = "FUDAZA_"
-_FOREIGN: Final = frozenset({"FUDAZA_SERVER", "FUDAZA_NAME", "FUDAZA_STORE_BINARY", "FUDAZA_CONFIG"})
+_FOREIGN: Final = frozenset({"FUDAZA_SERVER", "FUDAZA_NAME", "FUDAZA_STORE_BINARY", "FUDAZA_CONFIG", "FUDAZA_LANG"})
 """Names in the environment with our prefix that are no settings of the server."""
 
 Port = Annotated[int, Meta(ge=0, le=65535)]
@@ -34,84 +36,91 @@ class BadSetting(Exception):
 class Settings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Everything that can be set. Each field is also a flag (``--ai-workers``) unless it is a secret."""
 
-    host: Annotated[str, Meta(description="Address to listen on; 0.0.0.0 for other machines")] = "127.0.0.1"
-    port: Annotated[Port, Meta(description="Port to listen on; 0 for any free one")] = 8750
+    host: Annotated[str, Meta(description=N_("Address to listen on; 0.0.0.0 for other machines"))] = "127.0.0.1"
+    port: Annotated[Port, Meta(description=N_("Port to listen on; 0 for any free one"))] = 8750
     redis: Annotated[
         str | None,
-        Meta(description="Redis or Valkey to use (redis://, rediss://, unix://, …) instead of the embedded store"),
+        Meta(description=N_("Redis or Valkey to use (redis://, rediss://, unix://, …) instead of the embedded store")),
     ] = None
     redis_password: str | None = None
-    data: Annotated[str, Meta(description="Directory of the embedded store")] = msgspec.field(
+    data: Annotated[str, Meta(description=N_("Directory of the embedded store"))] = msgspec.field(
         default_factory=lambda: platformdirs.user_data_dir("fudaza", appauthor=False)
     )
     durability: Annotated[
         str,
         Meta(
-            pattern="^(everysec|always)$", description="How often the embedded store syncs to disk: everysec or always"
+            pattern="^(everysec|always)$",
+            description=N_("How often the embedded store syncs to disk: everysec or always"),
         ),
     ] = "everysec"
     origins: Annotated[
         tuple[str, ...],
-        Meta(description="Web origins that may connect, comma-separated; clients that are no browsers always may"),
+        Meta(description=N_("Web origins that may connect, comma-separated; clients that are no browsers always may")),
     ] = ()
     proxies: Annotated[
         tuple[str, ...],
-        Meta(description="Addresses of proxies whose X-Forwarded-For is believed, comma-separated"),
+        Meta(description=N_("Addresses of proxies whose X-Forwarded-For is believed, comma-separated")),
     ] = ()
-    max_connections: Annotated[int, Meta(ge=1, description="Connections taken at the same time")] = 10_000
+    max_connections: Annotated[int, Meta(ge=1, description=N_("Connections taken at the same time"))] = 10_000
     connections_per_address: Annotated[
-        int, Meta(ge=1, description="Connections of one address at the same time; proxies are exempt")
+        int, Meta(ge=1, description=N_("Connections of one address at the same time; proxies are exempt"))
     ] = 1_000
     connections_per_second: Annotated[
-        float, Meta(gt=0, description="Connections that one address may open in the long run")
+        float, Meta(gt=0, description=N_("Connections that one address may open in the long run"))
     ] = 50.0
-    connection_burst: Annotated[int, Meta(ge=1, description="Connections that one address may open at once")] = 1_000
-    idle_seconds: Annotated[
-        float, Meta(gt=0, description="Seconds without a command after which who is in no room is disconnected")
-    ] = 300.0
-    handshake_seconds: Annotated[float, Meta(gt=0, description="Seconds that a client has to finish its handshake")] = (
-        10.0
+    connection_burst: Annotated[int, Meta(ge=1, description=N_("Connections that one address may open at once"))] = (
+        1_000
     )
+    idle_seconds: Annotated[
+        float, Meta(gt=0, description=N_("Seconds without a command after which who is in no room is disconnected"))
+    ] = 300.0
+    handshake_seconds: Annotated[
+        float, Meta(gt=0, description=N_("Seconds that a client has to finish its handshake"))
+    ] = 10.0
     ping_seconds: Annotated[
-        float, Meta(gt=0, description="Seconds between pings, and how long a client may take to answer one")
+        float, Meta(gt=0, description=N_("Seconds between pings, and how long a client may take to answer one"))
     ] = 15.0
     commands_per_second: Annotated[
-        float, Meta(gt=0, description="Commands that one connection may send in the long run")
+        float, Meta(gt=0, description=N_("Commands that one connection may send in the long run"))
     ] = 20.0
-    command_burst: Annotated[int, Meta(ge=1, description="Commands that one connection may send at once")] = 60
-    rooms_per_minute: Annotated[float, Meta(gt=0, description="Rooms that one address may open in the long run")] = 30.0
-    max_rooms: Annotated[int, Meta(ge=1, description="Rooms that may be open at the same time, on all nodes")] = 20_000
-    write_buffer: Annotated[
-        int, Meta(ge=16_384, description="Bytes waiting for a reader at which it is disconnected")
-    ] = 262_144
-    ai_workers: Annotated[int, Meta(ge=1, le=256, description="Processes that think for AI seats")] = 1
-    ai_deadline_ms: Annotated[
-        int, Meta(ge=10, le=600_000, description="Time after which an AI's default action is taken")
-    ] = 8_000
-    ai_pause_ms: Annotated[
-        Milliseconds, Meta(description="How long an AI seems to think, on average; 0 for not at all")
-    ] = 900
-    ai_tasks_per_process: Annotated[int, Meta(ge=1, description="Decisions after which an AI process is replaced")] = (
+    command_burst: Annotated[int, Meta(ge=1, description=N_("Commands that one connection may send at once"))] = 60
+    rooms_per_minute: Annotated[
+        float, Meta(gt=0, description=N_("Rooms that one address may open in the long run"))
+    ] = 30.0
+    max_rooms: Annotated[int, Meta(ge=1, description=N_("Rooms that may be open at the same time, on all nodes"))] = (
         20_000
     )
+    write_buffer: Annotated[
+        int, Meta(ge=16_384, description=N_("Bytes waiting for a reader at which it is disconnected"))
+    ] = 262_144
+    ai_workers: Annotated[int, Meta(ge=1, le=256, description=N_("Processes that think for AI seats"))] = 1
+    ai_deadline_ms: Annotated[
+        int, Meta(ge=10, le=600_000, description=N_("Time after which an AI's default action is taken"))
+    ] = 8_000
+    ai_pause_ms: Annotated[
+        Milliseconds, Meta(description=N_("How long an AI seems to think, on average; 0 for not at all"))
+    ] = 900
+    ai_tasks_per_process: Annotated[
+        int, Meta(ge=1, description=N_("Decisions after which an AI process is replaced"))
+    ] = 20_000
     timing: Annotated[
-        Timing, Meta(description="How long rooms wait for what, in milliseconds: pause_ms=5000,grace_ms=60000,…")
+        Timing, Meta(description=N_("How long rooms wait for what, in milliseconds: pause_ms=5000,grace_ms=60000,…"))
     ] = Timing()
-    forget_hours: Annotated[float, Meta(gt=0, description="How long the log of a closed room is kept")] = 24.0
+    forget_hours: Annotated[float, Meta(gt=0, description=N_("How long the log of a closed room is kept"))] = 24.0
     log_level: Annotated[
-        str, Meta(pattern="^(debug|info|warning|error)$", description="debug, info, warning or error")
+        str, Meta(pattern="^(debug|info|warning|error)$", description=N_("debug, info, warning or error"))
     ] = "info"
     log_format: Annotated[
-        str, Meta(pattern="^(auto|json|pretty)$", description="json, pretty, or auto: pretty on a terminal")
+        str, Meta(pattern="^(auto|json|pretty)$", description=N_("json, pretty, or auto: pretty on a terminal"))
     ] = "auto"
     metrics_port: Annotated[
-        Port | None, Meta(description="Port for Prometheus on the loopback interface; none unless set")
+        Port | None, Meta(description=N_("Port for Prometheus on the loopback interface; none unless set"))
     ] = None
-    ready_json: Annotated[bool, Meta(description="Write one JSON line to standard output when clients can connect")] = (
-        False
-    )
+    ready_json: Annotated[
+        bool, Meta(description=N_("Write one JSON line to standard output when clients can connect"))
+    ] = False
     exit_when_empty: (
-        Annotated[float, Meta(ge=0, description="Stop when nobody has been connected for so many seconds")] | None
+        Annotated[float, Meta(ge=0, description=N_("Stop when nobody has been connected for so many seconds"))] | None
     ) = None
 
 
@@ -131,11 +140,11 @@ def load(arguments: Sequence[str], environment: Mapping[str, str]) -> Settings:
     path = flags.pop("config") or environment.get("FUDAZA_CONFIG")
     given: dict[str, Any] = {}
     if path:
-        given |= _checked(_read(Path(path)), f"the file {path}")
-    given |= _checked(_from_environment(environment), "the environment")
+        given |= _checked(_read(Path(path)), _("the file {path}").format(path=path))
+    given |= _checked(_from_environment(environment), _("the environment"))
     if flags.get("redis") and urlsplit(str(flags["redis"])).password:
-        raise BadSetting("a password must not stand on the command line: use FUDAZA_REDIS or a configuration file")
-    given |= _checked({name: value for name, value in flags.items() if value is not None}, "the command line")
+        raise BadSetting(_("a password must not stand on the command line: use FUDAZA_REDIS or a configuration file"))
+    given |= _checked({name: value for name, value in flags.items() if value is not None}, _("the command line"))
     return msgspec.convert(given, Settings, strict=False)
 
 
@@ -158,9 +167,11 @@ def _read(path: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as problem:
-        raise BadSetting(f"the file {path} cannot be read: {problem.strerror}") from problem
+        raise BadSetting(
+            _("the file {path} cannot be read: {cause}").format(path=path, cause=problem.strerror)
+        ) from problem
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as problem:
-        raise BadSetting(f"the file {path} is not TOML: {problem}") from problem
+        raise BadSetting(_("the file {path} is not TOML: {cause}").format(path=path, cause=problem)) from problem
 
 
 def _checked(given: dict[str, Any], source: str) -> dict[str, Any]:
@@ -175,24 +186,29 @@ def _checked(given: dict[str, Any], source: str) -> dict[str, Any]:
             msgspec.convert({name: checked[name]}, Settings, strict=False)
         except msgspec.ValidationError as problem:
             if name not in Settings.__struct_fields__:
-                raise BadSetting(f"{source} has a setting that does not exist: {name}") from problem
+                told = _("{source}: there is no setting {name}")
+                raise BadSetting(told.format(source=source, name=name)) from problem
             shown = "" if name in SECRETS else f" {value!r}"
             reason = str(problem).partition(" - at `")[0]
-            raise BadSetting(f"{source} has a wrong value{shown} for {name}: {reason}") from problem
+            told = _("{source}: wrong value for {name}:{shown} ({reason})")
+            raise BadSetting(told.format(source=source, name=name, shown=shown, reason=reason)) from problem
     return checked
 
 
 def _timing(value: Any, source: str) -> dict[str, Any]:
     """A table, or its short form in one text."""
     if isinstance(value, str):
-        value = {name.strip(): ms.strip() for part in value.split(",") for name, _, ms in [part.partition("=")]}
+        value = {name.strip(): ms.strip() for part in value.split(",") for name, _sign, ms in [part.partition("=")]}
     if not isinstance(value, dict):
-        raise BadSetting(f"{source} has a wrong value {value!r} for timing: it is a table, or pause_ms=5000,…")
+        told = _("{source}: wrong value for timing: {value!r} (it is a table, or pause_ms=5000,…)")
+        raise BadSetting(told.format(source=source, value=value))
     for name, ms in value.items():
         if name not in Timing.__struct_fields__:
-            raise BadSetting(f"{source} has no timing {name}; there are {', '.join(Timing.__struct_fields__)}")
+            told = _("{source}: there is no timing {name}; there are {known}")
+            raise BadSetting(told.format(source=source, name=name, known=listed(Timing.__struct_fields__)))
         if not str(ms).isdecimal():
-            raise BadSetting(f"{source} has a wrong value {ms!r} for timing {name}: milliseconds")
+            told = _("{source}: wrong value for the timing {name}: {value!r} (milliseconds)")
+            raise BadSetting(told.format(source=source, name=name, value=ms))
     return dict(value)
 
 
@@ -204,21 +220,24 @@ class _Parser(argparse.ArgumentParser):
 def _parser() -> argparse.ArgumentParser:
     parser = _Parser(
         prog="fudaza serve",
-        description="Host rooms for people and AI.",
-        epilog="Every option can also be set in the environment (FUDAZA_PORT=8750) and in the configuration file "
-        "(port = 8750). Flags win over the environment, the environment over the file.",
+        description=_("Host rooms for people and AI."),
+        epilog=_(
+            "Every option can also be set in the environment (FUDAZA_PORT=8750) and in the configuration file "
+            "(port = 8750). Flags win over the environment, the environment over the file."
+        ),
+        formatter_class=WideHelp,
         allow_abbrev=False,
     )
-    parser.add_argument("--config", metavar="FILE", help="Configuration file (TOML)")
+    parser.add_argument("--config", metavar="FILE", help=_("Configuration file (TOML)"))
     texts, types = _descriptions(), get_type_hints(Settings)
     for field in msgspec.structs.fields(Settings):
         if field.name in SECRETS:
             continue
         flag = "--" + field.name.replace("_", "-")
         if types[field.name] is bool:
-            parser.add_argument(flag, action="store_const", const=True, help=texts[field.name])
+            parser.add_argument(flag, action="store_const", const=True, help=_(texts[field.name]))
         else:
-            parser.add_argument(flag, metavar="VALUE", help=texts[field.name])
+            parser.add_argument(flag, metavar="VALUE", help=_(texts[field.name]))
     return parser
 
 

@@ -20,6 +20,7 @@ import msgspec
 from clients.cli.arena_players import Hand
 from clients.cli.json_lines import BAD_LINE, DoAct
 from clients.cli.picture import PLAYING, MatchPicture
+from clients.cli.words import _
 from clients.cli.words.games import words_of
 from engine.game import AnyGame, GameError, MalformedAction, Message, Options, Seat
 from protocol.codes import Refused
@@ -163,8 +164,9 @@ class ProgramHand(Hand):
             yield
         except OSError:
             status = self._status()
-            why = f"no answer within {self._seconds:g} s" if self._silent else f"it ended with status {status}"
-            raise BotFailed(self._command, why) from None
+            silent = _("no answer within {seconds} s").format(seconds=f"{self._seconds:g}")
+            ended = _("it ended with status {status}").format(status=status)
+            raise BotFailed(self._command, silent if self._silent else ended) from None
         finally:
             timer.cancel()
 

@@ -8,10 +8,10 @@ import click
 
 from clients.cli.parameters import GameName
 from clients.cli.words import SOURCE, Lines, _, speaking
-from clients.cli.words.columns import padded, width
 from clients.cli.words.games import words_of
-from clients.cli.words.languages import LANGUAGES
 from engine.game import Card
+from wording.columns import padded, width
+from wording.languages import LANGUAGES
 
 SPOKEN: Final = (SOURCE, "ja", "ko")
 """The languages of the columns."""

@@ -11,7 +11,7 @@ import click
 
 from clients.cli.usage import WideContext, in_language
 from clients.cli.words import N_, _, listed
-from clients.cli.words.languages import LANGUAGES, VARIABLE, become, language_of, language_of_locale
+from wording.languages import LANGUAGES, VARIABLE, become, language_of, wanted
 
 COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "play": ("clients.cli.commands:play", N_("Play now: a server of your own, AI at the table, friends may join.")),
@@ -111,10 +111,7 @@ def _parted(args: list[str]) -> tuple[list[str], list[str]]:
 def _wanted(languages: list[str]) -> str:
     """The reader's language. One that we do not speak is refused when the option is read, in the next best."""
     given = [option.partition("=")[2] for option in reversed(languages)]
-    for tag in (*given, os.environ.get(VARIABLE, "")):
-        if language := language_of(tag):
-            return language
-    return language_of_locale(os.environ)
+    return next(filter(None, map(language_of, given)), None) or wanted(os.environ)
 
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})

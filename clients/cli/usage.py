@@ -13,7 +13,7 @@ from typing import Final, TypeVar
 import click
 
 from clients.cli.words import N_, _
-from clients.cli.words.columns import padded, width, wrapped
+from wording.columns import padded, width, wrapped
 
 CLICK: Final = (
     N_("Usage:"),

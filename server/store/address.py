@@ -9,6 +9,8 @@ from urllib.parse import SplitResult, unquote, urlsplit
 
 from redis.asyncio.connection import AbstractConnection, Connection, parse_url
 
+from wording import _
+
 _PORT: Final = 6379
 _SENTINEL_PORT: Final = 26379
 FORMS: Final = (
@@ -47,9 +49,9 @@ class Address:
             CannotOpen: the URL is of no known form.
         """
         parts = urlsplit(url)
-        scheme, _, variant = parts.scheme.partition("+")
+        scheme, _plus, variant = parts.scheme.partition("+")
         if scheme not in ("redis", "rediss", "unix") or variant not in ("", "cluster", "sentinel"):
-            raise CannotOpen(f"{_shown(parts)} is no store URL; write {FORMS}")
+            raise CannotOpen(_("{url} is no store URL; write {forms}").format(url=_shown(parts), forms=FORMS))
         self.kind = Kind(variant or "single")
         self.shown = _shown(parts)
         """The URL without anything secret."""
@@ -61,7 +63,7 @@ class Address:
             """The hosts named: of the server, of sentinels, or of any nodes of a cluster."""
             path = parts.path
             if self.kind is Kind.SENTINEL:
-                self.service, _, database = path.strip("/").partition("/")
+                self.service, _slash, database = path.strip("/").partition("/")
                 path = f"/{database}"
             # redis-py wants one host: which one is replaced at each connection of a cluster or sentinel
             login = parts.netloc.rpartition("@")[0]
@@ -69,11 +71,13 @@ class Address:
             options: dict[str, Any] = dict(parse_url(SplitResult(scheme, netloc, path, parts.query, "").geturl()))
         except (ValueError, TypeError):
             # without the cause: it quotes the URL
-            raise CannotOpen(f"{self.shown} is no store URL that can be read; write {FORMS}") from None
+            told = _("{url} is no store URL that can be read; write {forms}")
+            raise CannotOpen(told.format(url=self.shown, forms=FORMS)) from None
         if self.kind is Kind.SENTINEL and not self.service:
-            raise CannotOpen(f"{self.shown} does not name the service; write redis+sentinel://HOST:PORT/SERVICE")
+            told = _("{url} does not name the service; write redis+sentinel://HOST:PORT/SERVICE")
+            raise CannotOpen(told.format(url=self.shown))
         if self.kind is Kind.CLUSTER and options.get("db"):
-            raise CannotOpen(f"{self.shown} names a database, but a cluster has only one")
+            raise CannotOpen(_("{url} names a database, but a cluster has only one").format(url=self.shown))
         self._sentinel_login = {
             name: options.pop(f"sentinel_{name}") for name in ("username", "password") if f"sentinel_{name}" in options
         }

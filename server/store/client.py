@@ -18,6 +18,7 @@ from server.store.address import Address, CannotOpen, Node
 from server.store.keys import Keys
 from server.store.line import Argument
 from server.store.routes import Route, route_to
+from wording import _
 
 LIBRARY: Final = "fudaza_1"
 LIBRARY_SOURCE: Final = files("server").joinpath("functions/fudaza.lua").read_text("utf-8")
@@ -140,10 +141,12 @@ async def open_store(
         await store.probe()
     except StoreUnavailable as problem:
         await store.aclose()
-        raise CannotOpen(f"the store at {address.shown} cannot be used: {problem}") from problem
+        raise CannotOpen(
+            _("the store at {url} cannot be used: {cause}").format(url=address.shown, cause=problem)
+        ) from problem
     except StoreFull as problem:
         await store.aclose()
-        raise CannotOpen(f"the store at {address.shown} is full: {problem}") from problem
+        raise CannotOpen(_("the store at {url} is full: {cause}").format(url=address.shown, cause=problem)) from problem
     except BaseException:
         await store.aclose()
         raise
@@ -176,4 +179,5 @@ def _check_version(info: str, shown: str) -> None:
     version = tuple(int(number) for number in versions[name].split(".")[:2])
     if version < _NEEDED[name]:
         needed = ".".join(map(str, _NEEDED[name]))
-        raise CannotOpen(f"the store at {shown} is {name} {versions[name]}; {needed} or newer is needed")
+        told = _("the store at {url} is {name} {version}; {needed} or newer is needed")
+        raise CannotOpen(told.format(url=shown, name=name, version=versions[name], needed=needed))

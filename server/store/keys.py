@@ -11,6 +11,7 @@ from typing import Final
 from zlib import crc32
 
 from server.store.address import CannotOpen
+from wording import _
 
 DUE_SHARDS: Final = 8
 ARCHIVE_SHARDS: Final = 16
@@ -25,7 +26,9 @@ class Keys:
 
     def __init__(self, prefix: str = "fudaza:") -> None:
         if not _PREFIX.fullmatch(prefix):
-            raise CannotOpen(f"the key prefix {prefix!r} may have only letters, digits and _ . : -")
+            raise CannotOpen(
+                _("the key prefix {prefix!r} may have only letters, digits and _ . : -").format(prefix=prefix)
+            )
         self._prefix = prefix
 
     def log(self, room: str) -> str:

@@ -27,10 +27,8 @@ from clients.cli.picture import from_snapshot
 from clients.cli.tui.flower_cards import SHORT, short
 from clients.cli.tui.joined import measure
 from clients.cli.words import SOURCE, Lines, _, common, counted, extract, listed, speak, within
-from clients.cli.words.columns import padded, shortened, width, wrapped
 from clients.cli.words.flowers import FlowerNames
 from clients.cli.words.games import words_of
-from clients.cli.words.languages import LANGUAGES, language_of, language_of_locale
 from clients.cli.words.people import People, people_of
 from engine import match as matches
 from engine.game import AnyGame, MalformedAction, Seat
@@ -39,6 +37,8 @@ from engine.registry import GAMES
 from protocol.messages import Act, SeatInfo, Start
 from tests.cli.hall import Hall
 from tests.cli.samples import Sampler
+from wording.columns import padded, shortened, width, wrapped
+from wording.languages import LANGUAGES, language_of, language_of_locale
 
 TRANSLATED = [language for language in LANGUAGES if language != SOURCE]
 
@@ -199,7 +199,7 @@ def test_every_sentence_of_the_clients_modules_is_marked() -> None:
     """Tables of words hold nothing unmarked: each English sentence in ``words`` and ``manual`` is extracted."""
     known = {text for message in extract.template() if message.id for text in _forms(message.id)}
     for folder in ("words", "manual"):
-        for path in sorted((extract.SOURCES / folder).glob("*.py")):
+        for path in sorted((extract.SOURCES[0] / folder).glob("*.py")):
             if path.name == "extract.py":
                 continue
             for text in _sentences(path):

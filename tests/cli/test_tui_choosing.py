@@ -8,7 +8,7 @@ from clients.cli.tui.canvas import THIN, Canvas, pad
 from clients.cli.tui.choosing import Choice, Pick
 from clients.cli.tui.look import INKS, THEME_TITLES, Inks
 from clients.cli.tui.preferences import Preferences, load, path, save
-from clients.cli.words.columns import shortened
+from wording.columns import shortened
 
 CHOICE = Choice(
     7,

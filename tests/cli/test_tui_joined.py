@@ -10,7 +10,7 @@ import pytest
 from rich.cells import cell_len
 
 from clients.cli.tui.joined import measure, placed
-from clients.cli.words.columns import width
+from wording.columns import width
 
 KOI = "\u0915\u094b\u0907"
 """Three columns for us, two for who joins the vowel sign with its letter."""

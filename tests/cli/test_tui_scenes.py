@@ -12,13 +12,13 @@ from clients.cli.tui.canvas import Canvas, Piece
 from clients.cli.tui.panel import Looking
 from clients.cli.tui.panels import panel_of
 from clients.cli.words import _, speaking
-from clients.cli.words.columns import width as columns_of
-from clients.cli.words.languages import LANGUAGES
 from clients.cli.words.people import team_name
 from engine.game import Level, Seat
 from engine.registry import GAMES
 from protocol.messages import SeatInfo
 from tests.cli.scenes import ALL, check_snapshot, looking, position, states
+from wording.columns import width as columns_of
+from wording.languages import LANGUAGES
 
 SIZES = {"small": (80, 17), "usual": (110, 27), "large": (118, 45)}
 """Of the table itself."""

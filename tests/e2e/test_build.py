@@ -43,7 +43,7 @@ needs_compiler = pytest.mark.skipif(not compiles(), reason="there is no C compil
 def project(tmp_path: Path) -> Path:
     """This project with two small packages in place of its own: one with a kernel, one without."""
     project = tmp_path / "project"
-    for package in ("engine", "engine/toy", "engine/plain", "protocol", "server", "clients"):
+    for package in ("engine", "engine/toy", "engine/plain", "protocol", "server", "clients", "wording"):
         (project / package).mkdir(parents=True)
         (project / package / "__init__.py").touch()
     (project / "engine/toy/_kernel.c").write_text(KERNEL)

@@ -15,8 +15,8 @@ from pathlib import Path
 
 import pytest
 
-from clients.cli.words.columns import width
 from tests.e2e.players import FUDAZA, QUICK
+from wording.columns import width
 
 TMUX = shutil.which("tmux")
 SIZE = ("80", "24")

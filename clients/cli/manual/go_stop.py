@@ -74,6 +74,20 @@ def rules() -> Lines:
     return (
         *title("Go-stop (matgo, for two)"),
         *paragraph("Two players capture flower cards of equal month for combinations, and decide: stop or go."),
+        *heading("In short"),
+        *paragraph(
+            "In your turn play a card of your hand, onto a card of the same month if one lies on the layout. Then "
+            "the top card of the stock is turned up and does the same, and you capture what has matched. Captured "
+            "cards make combinations that are worth points."
+        ),
+        "",
+        *paragraph(
+            "With {points} points, and whenever you have more, you choose: stop, and be paid, or go, and play on for "
+            "more, at the risk that the other player gets there first. Lucky turns (chok, ttadak, sseul) take junk "
+            "from the other player; an unlucky one (ppuk) leaves your cards on the layout. What the loser lacks can "
+            "double the payment.",
+            points=DECISION_POINTS,
+        ),
         *heading("The cards"),
         *paragraph(
             "48 cards, four for each month. A code is the month and a letter: b bright, a animal, r ribbon; p, q and s "

@@ -55,6 +55,24 @@ def rules() -> Lines:
     return (
         *title("Hachinin Meri (eight-player Meri)"),
         *paragraph("Eight players in two teams of four play nine tricks with the 75 cards of unsun karuta."),
+        *heading("In short"),
+        *paragraph(
+            "Every second seat is your partner. One suit is trump for the deal, and the card called Tenka is always "
+            "a trump. To each trick everybody plays one card, clockwise; the highest trump wins, without a trump the "
+            "highest card of the suit led. A trick is a point for the team, and its winner leads the next one."
+        ),
+        "",
+        *paragraph(
+            "At first you may answer a lead with any card; a trump then lies face down until all have played. When a "
+            "trump is led (Meri) whoever holds one must play one. From then on (Monchi) a plain lead is answered "
+            "with a card of its suit or with a trump, if you hold one of its suit."
+        ),
+        "",
+        *paragraph(
+            "The cards do not rank as their numbers say: the rows above the table show the order. A trump that wins "
+            "just above the best one of the other team (Sun over Un, Un over Sota and so on) also takes points from "
+            "them. For a start, win the tricks that no partner of yours is winning already."
+        ),
         *heading("The cards"),
         *rule(
             "H1",

@@ -75,6 +75,18 @@ def rules() -> Lines:
     return (
         *title("Koi-koi"),
         *paragraph("Two players capture flower cards of equal month and make yaku of what they have captured."),
+        *heading("In short"),
+        *paragraph(
+            "In your turn play a card of your hand. If a card of the same month lies on the board you capture both; "
+            "then the top card of the stock is turned up and does the same. What you have captured lies before you "
+            "and makes yaku: sets that are worth points."
+        ),
+        "",
+        *paragraph(
+            "Once you have made a yaku you choose: stop, and score what you have, or koi, and play on for more, at "
+            "the risk that the other player stops first. A deal ends with a stop, or as a draw when all cards are "
+            "played; after the last deal the higher total wins."
+        ),
         *heading("The cards"),
         *paragraph(
             "48 cards, four for each month. A code is the month and a letter: b bright, a animal, r ribbon; p, q and s "

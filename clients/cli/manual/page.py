@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping
 from msgspec import Struct
 
 from clients.cli.words import Lines, _
-from clients.cli.words.columns import padded, width, wrapped
 from engine.game import AnyGame, OptionValue
+from wording.columns import padded, width, wrapped
 
 WIDTH = 80
 
@@ -32,9 +32,9 @@ def heading(text: str) -> Lines:
     return ("", _(text), "-" * width(_(text)))
 
 
-def paragraph(text: str) -> Lines:
+def paragraph(text: str, **values: object) -> Lines:
     """A text without a number."""
-    return wrapped(_(text), WIDTH)
+    return wrapped(_(text).format(**values), WIDTH)
 
 
 def rule(number: str, text: str, **values: object) -> Lines:

@@ -15,8 +15,8 @@ from rich.segment import Segment
 from rich.style import Style
 
 from clients.cli.tui.look import Inks
-from clients.cli.words.columns import padded, shortened
-from clients.cli.words.columns import width as columns_of
+from wording.columns import padded, shortened
+from wording.columns import width as columns_of
 
 Piece = tuple[str, str]
 """Text and the names of its inks, separated by spaces."""

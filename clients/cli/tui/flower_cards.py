@@ -10,10 +10,10 @@ from typing import Final
 
 from clients.cli.tui.canvas import DOTTED, HEAVY, THIN, Canvas, Piece, pad
 from clients.cli.words import C_, _, within
-from clients.cli.words.columns import width as columns_of
 from clients.cli.words.flowers import FlowerNames
 from engine.flowers import Kind, kind
 from engine.game import Card
+from wording.columns import width as columns_of
 
 WIDTH: Final = 8
 WIDE: Final = 10

@@ -17,18 +17,31 @@ from clients.cli.tui.canvas import Canvas, Piece, pad
 from clients.cli.tui.choosing import Pick
 from clients.cli.tui.flower_cards import HEIGHT, SYMBOLS, WIDE, WIDTH
 from clients.cli.tui.panel import Looking, Panel, standing, word_picks
-from clients.cli.words import _, listed
-from clients.cli.words.columns import shortened
-from clients.cli.words.columns import width as columns_of
+from clients.cli.words import N_, _, listed
 from clients.cli.words.flowers import FlowerNames
 from engine.flowers import Kind, kind, month
 from engine.game import Card, Seat
+from wording.columns import shortened
+from wording.columns import width as columns_of
 
 PLAYER_ROWS: Final = 4
 """Name, captured cards (two rows), progress."""
 NAME_WIDTH: Final = 11
 CELL: Final = 26
 """Columns of a month in the middle, where cards are chips."""
+
+
+LEGEND: Final = N_("""\
+How to read the table
+  ▶              whose turn it is
+  03 b★          month and kind of a card: b★ bright, a◆ animal, r▮ ribbon, and
+                 p, q, s ○ for all others. Cards of one month match
+  [3]  3         the key of a card; dashed: it cannot be played (3 says why)
+  b★ 2 01b 03b   what a player has captured, by kind
+  poetry 2/3     two of the three poetry ribbons are captured
+  poetry 3 =5    they are made, and worth five points
+  × moon         cannot be made any more
+  ▒▒▒▒           cards in the other player's hand""")
 
 
 class Progress(Struct, frozen=True):
@@ -61,6 +74,7 @@ class FlowerPanel(Panel):
     """See the module."""
 
     names: ClassVar[FlowerNames]
+    legend = LEGEND
 
     @abstractmethod
     def middle(self, looking: Looking) -> Middle:

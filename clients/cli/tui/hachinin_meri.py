@@ -11,9 +11,7 @@ from typing import Any, Final
 from clients.cli.tui.canvas import DOTTED, HEAVY, THIN, Canvas, Piece, pad
 from clients.cli.tui.choosing import Pick
 from clients.cli.tui.panel import Looking, Panel, standing, word_picks
-from clients.cli.words import Lines, _, within
-from clients.cli.words.columns import shortened
-from clients.cli.words.columns import width as columns_of
+from clients.cli.words import N_, Lines, _, within
 from clients.cli.words.hachinin_meri import RANK_NAMES, SUITS
 from clients.cli.words.people import team_name
 from engine.game import Card, Seat
@@ -38,6 +36,8 @@ from engine.hachinin_meri.types import (
     View,
 )
 from engine.registry import game_named
+from wording.columns import shortened
+from wording.columns import width as columns_of
 
 SYMBOLS: Final[Mapping[str, str]] = {
     Suit.PAO: "♣",
@@ -81,6 +81,16 @@ class HachininMeriPanel(Panel):
     """See the module."""
 
     game = game_named("hachinin-meri")
+    legend = N_("""\
+How to read the table
+  ▶              whose turn it is; play goes round to the left
+  ▒▒▒ won 2      cards still in hand, and tricks won
+  Trump, Led     the cards of the trump suit and of the suit led, the highest
+                 first: yours stand out, a dot is a card that is gone
+  Tricks e oM    which team won each: M it was Meri, + with a combination
+  MERI, MONCHI   what you may play is limited: rules H18 and H20
+  ▒▒ a trump     a trump, face down until the trick is complete
+  [3]  3         the key of a card; dashed: it cannot be played (3 says why)""")
     notable = (Dealt, Declared, OkieTaken, TrickSettled, MonchiBegan, AsideShown, TrickLed)
     endings = (DealScored,)
 

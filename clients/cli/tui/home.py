@@ -45,14 +45,14 @@ The lobby of a server
   Enter  sit down in it: seat and team are asked
   w      watch it
   n      open a room of your own, with all options explained
-  p      quick match: any open seat of a game; a new room with AI if there is none
+  p      quick match: an open seat of a game, or a new room with AI
   c      join a room by its code, also a private one
   g      which games are listed
   o      looks: themes, symbols
   q      quit
 
-Rooms are listed as long as a person can take a seat there. AI gives its seat up
-to whoever comes, also during a match.""")
+Rooms are listed as long as a person can take a seat there. AI gives up its
+seat to whoever comes, also during a match.""")
 
 
 class Home(Screen[None]):

@@ -18,7 +18,7 @@ from rich import cells
 from textual.app import App
 from textual.driver import Driver
 
-from clients.cli.words.columns import width
+from wording.columns import width
 
 _OUTPUT: Final = re.compile(
     r"""

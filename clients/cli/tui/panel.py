@@ -67,6 +67,8 @@ class Panel(ABC):
     game: ClassVar[AnyGame]
     notable: ClassVar[tuple[type[Struct], ...]]
     """Events that are announced in the prompt, besides being told in the log."""
+    legend: ClassVar[str]
+    """What stands where, and what the signs mean (marked for translation)."""
     endings: ClassVar[tuple[type[Struct], ...]]
     """Events that say how a deal came out; the result screen tells them again."""
 

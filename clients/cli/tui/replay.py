@@ -41,9 +41,9 @@ BAR: Final = (
 HELP: Final = N_("""\
 A record at the table
   → Space      the next step               ←        the step before
-  Home End     the beginning, the end      ] [      the next deal, the deal before
+  Home End     the beginning, the end      ] [      the next deal, the one before
   e            whose eyes: all cards open, then each seat in turn
-  h            what the AI would have done in the decision that comes next, and why
+  h            what the AI would do in the decision that comes next, and why
   l            what happened so far        q        quit
 
 The card that is played next is pointed at.""")

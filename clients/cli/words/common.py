@@ -10,13 +10,13 @@ from clients.cli.fairness import ALARMS, Finding, Found
 from clients.cli.picture import Picture
 from clients.cli.session import End, Ended, Params
 from clients.cli.words import GAP, N_, Lines, _, counted, filled, listed, plainly, sentences
-from clients.cli.words.columns import padded, width
 from clients.cli.words.people import People
 from engine.game import Seat
 from engine.match import DealBegan, DealEnded, MatchEnded
 from protocol import events as room
 from protocol.codes import Notified, Refused
 from protocol.messages import ChatLine
+from wording.columns import padded, width
 
 REFUSALS: Final[Mapping[str, str]] = {
     Refused.TOO_LARGE: N_("That is too long for the server, which takes {limit} bytes at most."),

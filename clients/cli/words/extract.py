@@ -1,8 +1,8 @@
 """Brings the catalogues up to date: ``python -m clients.cli.words.extract``, which needs Babel (in the extra ``test``).
 
-A tool for developers; the client does not load it. It collects every text that the client's sources mark, writes the
+A tool for developers; nothing loads it. It collects every text that the sources of client and server mark, writes the
 template ``fudaza.pot`` and, for each language, ``fudaza.po`` (new texts empty, vanished ones gone) and ``fudaza.mo``
-(what the client reads). It then says what is missing. ``docs/languages.md`` tells translators the rest.
+(what the programs read). It then says what is missing. ``docs/languages.md`` tells translators the rest.
 """
 
 from __future__ import annotations
@@ -21,10 +21,11 @@ from babel.messages.pofile import read_po, write_po
 
 from clients.cli.usage import CLICK_COUNTED
 from clients.cli.words import DOMAIN, LOCALE, SOURCE
-from clients.cli.words.languages import LANGUAGES
+from wording.languages import LANGUAGES
 
 ROOT: Final = Path(__file__).parents[3]
-SOURCES: Final = ROOT / "clients" / "cli"
+SOURCES: Final = (ROOT / "clients" / "cli", ROOT / "server")
+MANUAL: Final = SOURCES[0] / "manual"
 TEMPLATE: Final = LOCALE / f"{DOMAIN}.pot"
 
 PLURALS: Final[Mapping[str, str]] = {
@@ -145,10 +146,10 @@ def _makes_command(decorator: ast.expr) -> bool:
 
 
 def template() -> Catalog:
-    """Every text of the client, in the order of its files."""
+    """Every text of the client and of the server's command line, in the order of their files."""
     catalogue = _Catalogue(None)
-    for path in sorted(SOURCES.rglob("*.py")):
-        manual = path.is_relative_to(SOURCES / "manual")
+    for path in (path for source in SOURCES for path in sorted(source.rglob("*.py"))):
+        manual = path.is_relative_to(MANUAL)
         where = path.relative_to(ROOT).as_posix()
         try:
             texts = sorted(found_in(path.read_text(encoding="utf-8"), manual=manual), key=lambda found: found.line)

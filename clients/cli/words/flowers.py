@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from clients.cli.words import N_, Lines, _, counted, listed
-from clients.cli.words.columns import padded
 from clients.cli.words.people import People
 from engine.flowers import Kind, kind, month
 from engine.game import Card
+from wording.columns import padded
 
 KINDS: Final[Mapping[Kind, str]] = {
     Kind.BRIGHT: N_("brights"),
@@ -89,15 +89,16 @@ class FlowerNames:
         """Several cards in a sentence."""
         return listed(map(self.coded, cards))
 
+    def pictures(self, cards: Iterable[Card]) -> str:
+        """Several cards whose flower is known, in a sentence: ``03b curtain``."""
+        return listed(f"{card} {self.picture(card)}" for card in cards)
+
     def months(self, cards: Iterable[Card]) -> list[tuple[str, str]]:
         """All cards of a deck, by month: ``03 cherry`` and what its cards show."""
         groups: dict[int, list[Card]] = {}
         for card in cards:
             groups.setdefault(month(card), []).append(card)
-        return [
-            (f"{number:02} {self.flower(here[0])}", listed(f"{card} {self.picture(card)}" for card in here))
-            for number, here in groups.items()
-        ]
+        return [(f"{number:02} {self.flower(here[0])}", self.pictures(here)) for number, here in groups.items()]
 
     def layout(self, cards: Sequence[Card], notes: Mapping[int, str]) -> Lines:
         """The cards in the middle, a line for each month; ``notes`` says something about some months."""
@@ -105,8 +106,7 @@ class FlowerNames:
         for number in sorted({month(card) for card in cards}):
             here = [card for card in cards if month(card) == number]
             note = f"  ({notes[number]})" if number in notes else ""
-            pictures = listed(f"{card} {self.picture(card)}" for card in here)
-            rows.append(f"  {number:02} {padded(self.flower(here[0]), 13)} {pictures}{note}")
+            rows.append(f"  {number:02} {padded(self.flower(here[0]), 13)} {self.pictures(here)}{note}")
         return tuple(rows) or (f"  {_('(empty)')}",)
 
     def hand(self, cards: Sequence[Card], middle: Sequence[Card]) -> Lines:

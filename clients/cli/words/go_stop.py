@@ -301,7 +301,7 @@ def _question(view: View) -> str:
             return _("Which card does {card} from the stock take?").format(card=NAMES.coded(table.pending.revealed))
         case Phase.DECIDE:
             score = table.scores[table.turn]
-            return _("You have {n} points ({parts}). Stop, or go?").format(n=score.points, parts=_combinations(score))
+            return _("Stop or go? You have {n} points: {parts}").format(n=score.points, parts=_combinations(score))
         case _:
             return _("Your turn: play a card.")
 
@@ -320,7 +320,7 @@ def _move(action: str, view: View) -> str:
         return _("{card}; nothing matches").format(card=name)
     if any(stack.month == month(Card(card)) for stack in view.table.stacks):
         return _("{card}; takes the stack {take}").format(card=name, take=" ".join(taken))
-    return _("{card}; onto {take}").format(card=name, take=NAMES.all(taken))
+    return _("{card}; onto {take}").format(card=name, take=NAMES.pictures(taken))
 
 
 WORDS: Final = GameWords(

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from typing import Final, assert_never
 
 from clients.cli.words import N_, Lines, _, counted, listed, sentences
-from clients.cli.words.columns import padded
 from clients.cli.words.game import GameWords
 from clients.cli.words.people import People, team_name
 from engine.game import Card, Seat
@@ -38,6 +37,7 @@ from engine.hachinin_meri.types import (
     Why,
 )
 from engine.registry import game_named
+from wording.columns import padded
 
 SUITS: Final[Mapping[str, str]] = {
     Suit.PAO: N_("Pao"),
@@ -328,7 +328,9 @@ def _question(view: View) -> str:
     match table.phase:
         case Phase.DECLARING:
             robai = Card(table.trump + RANKS[3])
-            return _("Everyone is asked, unseen by the others: do you declare {card}?").format(card=_card(robai))
+            mine = _("Declare {card}? Everyone is asked, unseen by the others.")
+            others = _("Everyone is asked for {card}. You do not hold it: pass.")
+            return (mine if robai in view.hand else others).format(card=_card(robai))
         case Phase.DISCARDING:
             return _("You hold the Okie and ten cards: discard one.")
         case _ if table.trick is None:

@@ -230,7 +230,7 @@ def _move(action: str, view: View) -> str:
     taken = (Card(take),) if take else matching(Card(card), table.board)
     if not taken:
         return _("{card}; stays on the board").format(card=NAMES.name(Card(card)))
-    return _("{card}; takes {take}").format(card=NAMES.name(Card(card)), take=NAMES.all(taken))
+    return _("{card}; takes {take}").format(card=NAMES.name(Card(card)), take=NAMES.pictures(taken))
 
 
 # Pieces -------------------------------------------------------------------------------------------------------
