@@ -28,7 +28,11 @@ cpu: Final = time.thread_time
 _MICRO: Final = 1e6
 _SEED: Final = 1
 _POSITIONS: Final = 200
-_LONG: Final = {"koi-koi": {"deals": 12}, "go-stop": {"deals": 12}, "hachinin-meri": {"deals": 16}}
+_LONG: Final[dict[str, dict[str, str | int]]] = {
+    "koi-koi": {"deals": 12},
+    "go-stop": {"deals": 12},
+    "hachinin-meri": {"deals": 16},
+}
 
 
 class Rules(Struct, frozen=True, kw_only=True):
@@ -112,6 +116,7 @@ class Play:
         self.timed = Timed(game)
         self.games = {game.name: cast("AnyGame", self.timed)}
         self.moves = 0
+        self._seats = [Seat(number) for number in range(game.seats)]
         self._rng = rng
         self._now = 1_000_000
         self._ids = 0
@@ -119,17 +124,17 @@ class Play:
         opened = rooms.open_room(create, self._now, rng.randbytes, timing=Timing(), node="n", games=self.games)
         assert isinstance(opened, Append), opened
         self.room = rooms.fold(None, opened.entry, games=self.games).room
-        for seat in range(1, game.seats):
+        for seat in self._seats[1:]:
             self._do(Join(id=self._id(), code=self.room.code, name=f"seat {seat}"), None)
         self._do(Start(id=self._id()), Seat(0))
 
     def go_on(self) -> None:
         """One move, or whatever else is to come."""
-        for viewer, _ in enumerate(self.room.seats):
-            turn = rooms.turn(self.room, Seat(viewer), self._now, games=self.games)
+        for seat in self._seats:
+            turn = rooms.turn(self.room, seat, self._now, games=self.games)
             if turn is not None:
                 act = Act(id=self._id(), action=self._rng.choice(turn.legal), at=turn.at)
-                self.moves += bool(self._do(act, Seat(viewer)))  # a sealed answer shows nothing, and is no move
+                self.moves += bool(self._do(act, seat))  # a sealed answer shows nothing, and is no move
                 return
         if self.room.phase is Phase.FINISHED:
             self._do(Rematch(id=self._id()), Seat(0))
@@ -152,9 +157,9 @@ class Play:
         encode_entry(entry)
         folded = rooms.fold(self.room, entry, games=self.games)
         self.room = folded.room
-        rooms.distinct(self.room, folded.events, range(len(self.room.seats)), games=self.games)
-        for viewer, _ in enumerate(self.room.seats):
-            rooms.turn(self.room, Seat(viewer), self._now, games=self.games)
+        rooms.distinct(self.room, folded.events, self._seats, games=self.games)
+        for seat in self._seats:
+            rooms.turn(self.room, seat, self._now, games=self.games)
         return folded.events
 
     def _id(self) -> str:
@@ -182,7 +187,7 @@ def rules(game: AnyGame, seconds: float) -> Rules:
 def decisions(game: AnyGame, level: Level, seconds: float) -> Decisions:
     """How fast ``level`` decides in positions where there is something to decide."""
     rng = Random(_SEED)
-    asked = []
+    asked: list[tuple[Any, tuple[Any, ...]]] = []
     while len(asked) < _POSITIONS:
         asked += [(game.view(state, seat), legal) for state, seat, legal in positions(game, rng) if len(legal) > 1]
     rng.shuffle(asked)
@@ -205,10 +210,8 @@ def main() -> None:
     for game in GAMES.values():
         each = rules(game, asked.seconds)
         found.append(each)
-        numbers = (
-            f"{each.deals_per_second:10.0f}{each.actions_per_deal:16.1f}{each.engine_us:18.0f}{each.room_us:17.0f}"
-        )
-        print(f"{game.name:15}{numbers}", flush=True)
+        play = f"{each.deals_per_second:10.0f}{each.actions_per_deal:16.1f}"
+        print(f"{game.name:15}{play}{each.engine_us:18.0f}{each.room_us:17.0f}", flush=True)
     print(f"\n{'game':15}{'level':10}{'decisions/s':>12}")
     decided = []
     for game in GAMES.values():
