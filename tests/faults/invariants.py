@@ -5,24 +5,66 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import Counter
-from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
-from typing import Any, Final, NamedTuple
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
+from typing import Any, Final, NamedTuple, Protocol
 
 import msgspec
 
 from engine.game import Seat
+from engine.registry import GAMES
 from protocol.codec import encode
-from protocol.messages import Act, Contribute, Create, Join, Snapshot, Start
+from protocol.messages import (
+    Accepted,
+    Act,
+    AnyCommand,
+    Command,
+    Contribute,
+    Create,
+    Join,
+    Place,
+    Resume,
+    Snapshot,
+    Start,
+)
 from server import room as rooms
 from server.entries import Entry, decode_entry
 from server.log import EMPTY, Stored, follow
 from server.marks import Marks
-from server.room import Room
+from server.room import Games, Room
 from tests.faults.people import Guest
 
 _HEALED_SECONDS: Final = 10.0
 _ONCE = (Act, Contribute, Create, Join, Start)
 """Commands that were accepted have made one entry each. (``ready`` can be accepted because one is ready already.)"""
+
+
+class Witness(Protocol):
+    """What somebody asked, was answered and was shown."""
+
+    name: str
+    place: Place | None
+    first: int
+    """The number of the first event that was shown rather than told in a snapshot."""
+    number: int
+    """That of the last one."""
+
+    @property
+    def events(self) -> Mapping[int, Mapping[str, Any]]:
+        """By number."""
+        ...
+
+    @property
+    def given(self) -> Mapping[str, Command | AnyCommand]:
+        """Commands by id."""
+        ...
+
+    @property
+    def accepted(self) -> Mapping[str, Accepted]: ...
+
+    @property
+    def refused(self) -> Mapping[str, str]:
+        """Codes of commands that were refused for good."""
+        ...
 
 
 class Story(NamedTuple):
@@ -36,7 +78,7 @@ class Story(NamedTuple):
     """Of the last event."""
 
 
-def story_of(stored: Sequence[Stored]) -> Story:
+def story_of(stored: Sequence[Stored], *, games: Games = GAMES) -> Story:
     """Versions follow each other without a hole, every hash covers its predecessor, and the fold takes every entry."""
     follow(EMPTY, stored)
     entries = tuple(decode_entry(each.data) for each in stored)
@@ -44,7 +86,7 @@ def story_of(stored: Sequence[Stored]) -> Story:
     events: dict[int, tuple[Room, Any]] = {}
     marks = Marks()
     for each, entry in zip(stored, entries, strict=True):
-        folded = rooms.fold(room, entry)
+        folded = rooms.fold(room, entry, games=games)
         assert room is None or entry.at >= room.at, "a log's time went back"
         room = folded.room
         if folded.events:
@@ -56,7 +98,7 @@ def story_of(stored: Sequence[Stored]) -> Story:
     return Story(entries, room, events, marks.at(room.number))
 
 
-def check_answers(story: Story, guests: Iterable[Guest], *, lost: Collection[str] = ()) -> None:
+def check_answers(story: Story, guests: Iterable[Witness], *, lost: Collection[str] = ()) -> None:
     """Accepted: in the log exactly once, but for what the store has ``lost``. Refused: not in it. Not answered: at most
     once.
     """
@@ -68,13 +110,15 @@ def check_answers(story: Story, guests: Iterable[Guest], *, lost: Collection[str
                 assert times == 0, f"{guest.name}'s {command} came back from a lost history"
             elif command_id in guest.accepted and isinstance(command, _ONCE):
                 assert times == 1, f"{guest.name}'s {command} was accepted and is in the log {times} times"
+            elif isinstance(command, Resume):
+                continue  # it proves itself by its token as often as it is sent
             elif command_id in guest.refused:
                 assert times == 0, f"{guest.name}'s {command} was refused and is in the log"
             else:
                 assert times <= 1, f"{guest.name}'s {command} is in the log {times} times"
 
 
-def check_shown(story: Story, guests: Iterable[Guest]) -> None:
+def check_shown(story: Story, guests: Iterable[Witness], *, games: Games = GAMES) -> None:
     """Everybody was shown every event since they came, redacted for their seat, under the number that it has."""
     for guest in guests:
         assert guest.place is not None
@@ -83,7 +127,7 @@ def check_shown(story: Story, guests: Iterable[Guest]) -> None:
         assert guest.number <= story.room.number, f"{guest.name} has seen what is in no log"
         for number, seen in guest.events.items():
             room, event = story.events[number]
-            (shown,) = rooms.shown(room, (event,), seat)
+            (shown,) = rooms.shown(room, (event,), seat, games=games)
             assert seen == msgspec.json.decode(encode(shown)), f"{guest.name} was shown another event {number}"
 
 
