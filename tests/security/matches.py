@@ -54,7 +54,8 @@ class Place(NamedTuple):
 
     nodes: list[OneNode]
     keys: Keys
-    store_url: str
+    store_of: Callable[[str], str]
+    """The URL of the server that a channel is on."""
     log: io.StringIO
 
 
@@ -82,7 +83,7 @@ async def play(game: AnyGame, at: Place, seed: int) -> Played:
     )
     assert created["t"] == "accepted", created
     place = created["place"]
-    async with _eavesdropping(at.store_url, at.keys.wake(place["room"])) as wakeups:
+    async with _eavesdropping(at.store_of, at.keys.wake(place["room"])) as wakeups:
         try:
             await _play(game, guests, watchers, place, rng)
         except Exception as problem:
@@ -188,8 +189,8 @@ async def _take_a_seat(watcher: Guest, code: str) -> None:
 class _eavesdropping:  # noqa: N801 - used like a function
     """Listens to a room's wake-up channel; gives what was heard."""
 
-    def __init__(self, url: str, channel: str) -> None:
-        self._client = redis.asyncio.Redis.from_url(url, protocol=3)
+    def __init__(self, store_of: Callable[[str], str], channel: str) -> None:
+        self._client = redis.asyncio.Redis.from_url(store_of(channel), protocol=3)
         self._channel = channel
         self._heard: list[str] = []
         self._task: asyncio.Task[None]

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Final
 
 import pytest
+import pytest_asyncio
+from redis.crc import key_slot
 from redis.exceptions import ResponseError
 
 from engine.registry import GAMES
 from server.log import EMPTY, StoreUnavailable
-from server.store import StoredLog, open_store
+from server.store import CannotOpen, StoredLog, open_store
 from server.store.keys import Keys
+from tests.e2e.test_store_cluster import ClusterServers, identity, reply
 from tests.security.matches import Place, log_kept, play
 from tests.security.nodes import nodes
 from tests.stores import StoreServer
@@ -41,6 +44,11 @@ def guarded(valkey: StoreServer) -> StoreServer:
     return valkey
 
 
+def in_a_cluster() -> str:
+    """What the manual adds to it for a cluster."""
+    return MANUAL.partition("In a cluster add `")[2].partition("`")[0]
+
+
 def url_of(store: StoreServer) -> str:
     return f"unix://fudaza:{PASSWORD}@{store.socket}"
 
@@ -49,7 +57,7 @@ async def test_the_login_of_the_manual_is_enough_to_play_and_for_nothing_else(
     guarded: StoreServer, log: io.StringIO
 ) -> None:
     async with nodes(url_of(guarded), "fudaza:") as opened:
-        place = Place(opened, Keys("fudaza:"), guarded.url, log)
+        place = Place(opened, Keys("fudaza:"), lambda _: guarded.url, log)
         played = await play(GAMES["koi-koi"], place, seed=1)
         assert not played.leaks
         assert played.wakeups, "nodes can wake each other"
@@ -62,7 +70,12 @@ async def test_the_login_of_the_manual_is_enough_to_play_and_for_nothing_else(
         await index.outages()
         assert [room async for room in opened[0].log.rooms()]
 
-    store = await open_store(url_of(guarded))
+    await allows_nothing_else(url_of(guarded))
+
+
+async def allows_nothing_else(url: str, *more: tuple[str, ...]) -> None:
+    """The login at ``url`` is refused everything that only others need."""
+    store = await open_store(url)
     try:
         with pytest.raises((ResponseError, StoreUnavailable), match="permission"):
             await store.call("other", "SET", "other", "x")
@@ -72,6 +85,7 @@ async def test_the_login_of_the_manual_is_enough_to_play_and_for_nothing_else(
             ("CONFIG", "GET", "*"),
             ("EVAL", "return 1", "0"),
             ("ACL", "LIST"),
+            *more,
         ):
             for node in await store.route.primaries():
                 with pytest.raises((ResponseError, StoreUnavailable), match="permission"):
@@ -83,6 +97,46 @@ async def test_the_login_of_the_manual_is_enough_to_play_and_for_nothing_else(
         await stranger.aclose()
     finally:
         await store.aclose()
+
+
+@pytest_asyncio.fixture
+async def cluster() -> AsyncIterator[ClusterServers]:
+    servers = ClusterServers()
+    try:
+        await servers.start()
+        yield servers
+    finally:
+        servers.close()
+
+
+async def test_in_a_cluster_the_login_needs_what_the_manual_adds_and_plays_with_it_also_while_slots_move(
+    cluster: ClusterServers, log: io.StringIO
+) -> None:
+    url = cluster.url.replace("://", f"://fudaza:{PASSWORD}@")
+    for server in cluster.servers:
+        assert server.ask(*acl().split()) == b"+OK\r\n"
+    with pytest.raises(CannotOpen, match="permission"):
+        await open_store(url)
+    for server in cluster.servers:
+        assert server.ask("ACL", "SETUSER", "fudaza", *in_a_cluster().split()) == b"+OK\r\n"
+
+    async with nodes(url, "fudaza:") as opened:
+        place = Place(opened, Keys("fudaza:"), lambda channel: cluster.owner(channel).tcp_url, log)
+        for seed in range(3):
+            played = await play(GAMES["koi-koi"], place, seed)
+            assert not played.leaks
+            assert played.wakeups, "nodes can wake each other"
+        head = await opened[0].log.append("room", EMPTY, b"before")
+        source = cluster.owner("{room}")
+        target = next(server for server in cluster.servers if server is not source)
+        slot = str(key_slot(b"room"))
+        reply(target, "CLUSTER", "SETSLOT", slot, "IMPORTING", identity(source))
+        reply(source, "CLUSTER", "SETSLOT", slot, "MIGRATING", identity(target))
+        reply(source, "MIGRATE", "127.0.0.1", str(target.port), "fudaza:{room}:log", "0", "5000")
+        await opened[0].log.append("room", head, b"the room has moved, its slot has not")
+        assert len(await opened[1].log.read("room")) == 2
+
+    await allows_nothing_else(url, ("CLUSTER", "NODES"), ("CLUSTER", "RESET"), ("CLUSTER", "SETSLOT", "1", "STABLE"))
 
 
 def test_every_test_that_the_manual_names_exists() -> None:

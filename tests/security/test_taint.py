@@ -74,7 +74,7 @@ async def overhear(name: str, count: int, store: StoreServer, log: io.StringIO) 
     while heard.matches < count:
         prefix = fresh_prefix()
         async with nodes(store.url, prefix) as opened:
-            place = Place(opened, Keys(prefix), store.url, log)
+            place = Place(opened, Keys(prefix), lambda _: store.url, log)
             seeds = iter(range(heard.matches, min(count, heard.matches + NODES_PLAY)))
 
             async def play_on(place: Place = place, seeds: Iterator[int] = seeds) -> None:
