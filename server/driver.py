@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import hmac
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from contextlib import suppress
 from functools import partial
 from random import Random
@@ -37,6 +37,10 @@ SWEEP_SECONDS: Final = 600.0
 """How often all logs are compared with the index."""
 _RETRY_SECONDS: Final = 0.5
 _DUE_AT_ONCE: Final = 500
+_COMPARED_AT_ONCE: Final = 100
+"""Rooms that a round of repair asks the store about in one breath. Moves wait for no more than these; all at once would
+hold them up for as long as thousands of rooms take, and be more than may wait for the store.
+"""
 _IDLE_SECONDS: Final = 10.0
 """So long after somebody asked for it a room stays in memory without a viewer."""
 _PATIENCE_MS: Final = 15_000
@@ -316,18 +320,9 @@ class Driver:
         if not self._presence.nodes:
             return  # who is alive is not known before the first beat
         hosts = self._hall.hosts
-        heads = await self._node.log.heads(tuple(hosts))
-        for room_id, head in heads.items():
-            host = hosts.get(room_id)
-            if host is None:
-                continue
-            try:
-                if head != host.head:
-                    await host.check()
-                await host.reconcile(self._presence.nodes)
-            except RoomGone:
-                pass
-            self._let_go_if_idle(host)
+        here = tuple(hosts)
+        for start in range(0, len(here), _COMPARED_AT_ONCE):
+            await self._compare(here[start : start + _COMPARED_AT_ONCE])
         self._node.metrics.driven.set(sum(map(self.drives, hosts)))
         self._standing_in &= hosts.keys()
         for due in await self._index.due(self._node.clock(), _DUE_AT_ONCE):
@@ -337,6 +332,20 @@ class Driver:
                 self._standing_in.add(due.room)
             if self.drives(due.room):
                 await self._adopt(due.room)
+
+    async def _compare(self, here: Sequence[str]) -> None:
+        """These rooms against their logs, and their connections against the nodes that live."""
+        for room_id, head in (await self._node.log.heads(here)).items():
+            host = self._hall.hosts.get(room_id)
+            if host is None:
+                continue
+            try:
+                if head != host.head:
+                    await host.check()
+                await host.reconcile(self._presence.nodes)
+            except RoomGone:
+                pass
+            self._let_go_if_idle(host)
 
     def _must_stand_in(self, due: Due) -> bool:
         """Whether a room is overdue for so long that its driver, though alive, must be unable to drive it: too old to

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import gc
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 
 import pytest
 import pytest_asyncio
 from hypothesis import given
 from hypothesis import strategies as st
 
+from engine.game import Seat
 from server.driver import driver_of, ranking
-from server.entries import Acted, Actor, Answered, Entry, UnreadableEntry, decode_entry
+from server.entries import Acted, Actor, Answered, Dropped, Entry, UnreadableEntry, decode_entry, encode_entry
 from server.index import Outage
-from server.log import StoreUnavailable
+from server.log import Head, Stored, StoreUnavailable, successor
 from server.presence import BEAT_SECONDS, BEAT_TTL_MS
 from server.room import Phase, Room, ai_moves
 from server.thinkers import Missed, NoAnswer
@@ -271,6 +272,35 @@ async def test_an_announced_room_that_was_never_opened_is_forgotten(house: House
     await house.driver.heal()
 
     assert await house.index.all_live() == (None, [])
+
+
+async def test_a_round_of_repair_asks_about_few_rooms_at_a_time_and_finds_what_is_behind_in_each(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("server.driver._COMPARED_AT_ONCE", 2)
+    people = [house.person(f"Ann {number}") for number in range(5)]
+    hosts = []
+    for person in people:
+        await person.create()
+        assert person.host is not None
+        hosts.append(person.host)
+        dropped = Entry(at=house.clock.now, body=Dropped(seat=Seat(0)))
+        # behind the host's back: its wake-up is lost
+        after = successor(person.host.head, encode_entry(dropped))
+        house.memory.entries[person.room.id].append(Stored(after.version, after.hash, encode_entry(dropped)))
+    asked: list[int] = []
+    heads = house.memory.heads
+
+    async def counted(rooms: Sequence[str]) -> dict[str, Head]:
+        asked.append(len(rooms))
+        return await heads(rooms)
+
+    monkeypatch.setattr(house.memory, "heads", counted)
+
+    await house.driver.heal()
+
+    assert asked[:3] == [2, 2, 1]
+    assert [host.room.version for host in hosts] == [2] * 5
 
 
 async def test_a_room_that_only_a_newer_server_can_read_is_not_forgotten(house: House) -> None:
