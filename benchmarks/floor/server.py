@@ -1,7 +1,6 @@
 """The floor's server: ``python -m benchmarks.floor.server --store unix:///…/store.sock --seats 8``.
 
-Says ``{"ready": {"port": …, "pid": …}}`` on standard output and serves until it is ended. The store must have our
-function library, which this loads.
+Says ``{"ready": {"port": …, "pid": …}}`` on standard output and serves until it is ended.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
 from hashlib import sha256
-from importlib.resources import files
+from pathlib import Path
 from typing import Any, Final, cast
 from urllib.parse import unquote, urlsplit
 
@@ -90,10 +89,8 @@ class Table:
 class Floor:
     """All tables."""
 
-    def __init__(self, store: StoreLine, append: str, seats: int) -> None:
+    def __init__(self, store: StoreLine, seats: int) -> None:
         self._store = store
-        self._append = append
-        """The name of the store's function."""
         self._seats = seats
         self._name = secrets.token_hex(4)
         self._tables: dict[int, Table] = {}
@@ -118,7 +115,7 @@ class Floor:
         data = encode(Entry(schema=1, at=time.time_ns() // 1_000_000, command=command.id, body=command))
         after = sha256(table.hash + data).digest()
         elsewhere = await self._store.call(
-            *("FCALL", self._append, 1, table.key, table.version, table.hash, data, after, table.channel)
+            *("FCALL", "floor_append", 1, table.key, table.version, table.hash, data, after, table.channel)
         )
         assert not elsewhere, "nobody else writes here"
         table.version += 1
@@ -133,19 +130,18 @@ def _show(table: Table) -> None:
         seat.transport.write(frame)
 
 
-async def connect(url: str) -> tuple[StoreLine, str]:
-    """A line to the store at ``url`` (``unix://PATH``), and the name of its appending function."""
+async def connect(url: str) -> StoreLine:
+    """A line to the store at ``url`` (``unix://PATH``), which then has ``floor.lua``."""
     loop = asyncio.get_running_loop()
     _, line = await loop.create_unix_connection(StoreLine, unquote(urlsplit(url).path))
-    library = files("server").joinpath("functions").joinpath("fudaza.lua").read_text("utf-8")
-    name = str(await line.call("FUNCTION", "LOAD", "REPLACE", library), "ascii")
-    return line, f"{name}_append"
+    await line.call("FUNCTION", "LOAD", "REPLACE", Path(__file__).with_name("floor.lua").read_text("utf-8"))
+    return line
 
 
 async def run(store: str, seats: int, ready: Callable[[int], None]) -> None:
     """Serve for ever; ``ready`` is told the port."""
-    line, append = await connect(store)
-    floor = Floor(line, append, seats)
+    line = await connect(store)
+    floor = Floor(line, seats)
     try:
         async with serve(
             floor.connected, "127.0.0.1", 0, compression=None, subprotocols=[Subprotocol(SUBPROTOCOL)]

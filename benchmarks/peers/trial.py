@@ -89,8 +89,8 @@ class _Program:
                         if isinstance(told, dict) and key in told:
                             return told
         except TimeoutError:
-            raise TrialFailed(f"{self._name} did not answer within {seconds:g} s{self._last_words()}") from None
-        raise TrialFailed(f"{self._name} ended{self._last_words()}")
+            raise TrialFailed(f"{self._name} did not answer within {seconds:g} s{self.last_words()}") from None
+        raise TrialFailed(f"{self._name} ended{self.last_words()}")
 
     def cpu(self) -> float:
         """Seconds of processor time used so far."""
@@ -107,7 +107,8 @@ class _Program:
                     await self._process.wait()
                 return
 
-    def _last_words(self) -> str:
+    def last_words(self) -> str:
+        """What it wrote last to standard error, behind a colon; nothing if it wrote nothing."""
         self._errors.seek(0)
         said = [line for line in self._errors.read().decode("utf-8", "replace").splitlines() if line.strip()]
         return f": {said[-1].strip()}" if said else ""
@@ -157,7 +158,7 @@ async def _measured(system: System, wanted: Load, running: _Running, rooms: int)
     after = running.cpu()
     moves, seconds = told["moves"], told["seconds"]
     if not moves:
-        return Discarded(system.name, wanted.name, "no move was made")
+        return Discarded(system.name, wanted.name, f"no move was made{running.server.last_words()}")
     if told["late"]:
         return Discarded(system.name, wanted.name, f"{told['late']} of {rooms} rooms fell behind")
     figure = Figure(

@@ -2,9 +2,10 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable
 from hashlib import sha256
 from random import Random
+from typing import TypeVar
 
 import pytest
 import pytest_asyncio
@@ -16,7 +17,13 @@ from benchmarks.floor.wire import Act, Sit, encode
 from clients.cli.bench.line import Line, connect
 from tests.stores import StoreServer
 
+T = TypeVar("T")
 SEATS = 3
+
+
+async def soon(awaited: Awaitable[T]) -> T:
+    """So that a floor that does not work fails a test, and does not hold it up."""
+    return await asyncio.wait_for(awaited, 20)
 
 
 @pytest_asyncio.fixture
@@ -24,7 +31,7 @@ async def url(shared_valkey: StoreServer) -> AsyncIterator[str]:
     """A floor with tables of three."""
     port: asyncio.Future[int] = asyncio.get_running_loop().create_future()
     server = asyncio.create_task(run(shared_valkey.url, SEATS, port.set_result))
-    yield f"ws://127.0.0.1:{await asyncio.wait_for(port, 20)}"
+    yield f"ws://127.0.0.1:{await soon(port)}"
     server.cancel()
     await asyncio.wait([server])
 
@@ -38,7 +45,7 @@ async def seated(url: str) -> tuple[list[Line], list[asyncio.Queue[bytes]]]:
         lines.append(line)
         shown.append(frames)
     for frames in shown:
-        assert json.loads(await frames.get())["first"] == 0
+        assert json.loads(await soon(frames.get()))["first"] == 0
     return lines, shown
 
 
@@ -50,11 +57,11 @@ async def test_a_move_is_shown_to_every_seat_and_the_store_has_it_chained_to_the
     for number in (1, 2):
         lines[number].send(encode(Act(id="x.1", action="01a", at=number)))
         for frames in shown:
-            frame = await frames.get()
+            frame = await soon(frames.get())
             assert json.loads(frame)["first"] == number
             assert 1_000 < len(frame) < 1_200
 
-    store, _ = await connect_store(shared_valkey.url)
+    store = await connect_store(shared_valkey.url)
     (key,) = await store.call("KEYS", "floor:*-1}:log")
     (_, first), (_, second) = await store.call("XRANGE", key, "-", "+")
     store.close()
@@ -71,7 +78,7 @@ async def test_a_load_counts_the_moves_that_every_seat_has_seen(
     table = Table(2)
     lines = [await connect(url, Random(1)) for _ in range(SEATS)]
     table.sit(lines)
-    await table.settled.wait()
+    await soon(table.settled.wait())
 
     counted = await measure([table], Wanted(rate, 0.1))
 
