@@ -37,8 +37,6 @@ class Counted(Struct, frozen=True):
 
     moves: int
     seconds: float
-    late: int
-    """Tables that had fallen behind by more than a move when the time was over."""
     cpu: float
     """Seconds that the load itself has used."""
     p50: float | None
@@ -88,10 +86,6 @@ class Table:
         if self._timer is not None:
             self._timer.cancel()
 
-    def is_late(self, now: float) -> bool:
-        """Whether a move of a fixed rate is still under way when the next but one is due."""
-        return not self.settled.is_set() and self._every is not None and now - self._due > self._every > 0
-
     def _go_on(self) -> None:
         if self._every is None:
             return
@@ -128,13 +122,12 @@ async def measure(tables: list[Table], wanted: Wanted) -> Counted:
         table.start(every, began + every * number / len(tables))
     await asyncio.sleep(wanted.seconds)
     now = clock()
-    late = sum(table.is_late(now) for table in tables)
     for table in tables:
         table.stop()
     cpu = time.process_time() - cpu
     took = sorted(each * MS for table in tables for each in table.took)
     half, most, worst = (percentile(took, share) for share in (0.5, 0.99, 1.0)) if took else (None, None, None)
-    return Counted(len(took), now - began, late, cpu, half, most, worst)
+    return Counted(len(took), now - began, cpu, half, most, worst)
 
 
 async def run(port: int, count: int, seats: int) -> None:

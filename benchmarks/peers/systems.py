@@ -47,6 +47,8 @@ class System(NamedTuple):
     """Whether it is given the loads that only some carry."""
     programs: Callable[[Site], Programs] | None
     """None: ``fudaza bench`` does all of it. Raises ``scratch.CannotHave``."""
+    warm_up: float = 1.0
+    """Seconds of the heaviest load before anything is measured: Node.js compiles what it does often."""
     game: str = ""
     """What ``fudaza bench`` plays …"""
     options: tuple[str, ...] = ()
@@ -77,7 +79,7 @@ def _node_peer(name: str, kit: str, *, strong: bool) -> System:
             folder=folder,
         )
 
-    return System(name, 2, _MEMORY, False, strong, programs)
+    return System(name, 2, _MEMORY, False, strong, programs, warm_up=3.0)
 
 
 def _socketio(name: str, *, redis: bool) -> System:
@@ -97,13 +99,13 @@ def _socketio(name: str, *, redis: bool) -> System:
 
 SYSTEMS: Final = (
     _floor(2),
-    System("Fudaza (koi-koi)", 2, _DURABLE, True, True, None, "koi-koi", ("deals=12",)),
+    System("Fudaza (koi-koi)", 2, _DURABLE, True, True, None, game="koi-koi", options=("deals=12",)),
     _node_peer("Colyseus", "colyseus", strong=True),
     _node_peer("boardgame.io", "boardgame_io", strong=False),
     _socketio("python-socketio", redis=False),
     _socketio("python-socketio (Redis manager)", redis=True),
     _floor(8),
-    System("Fudaza (Hachinin Meri)", 8, _DURABLE, True, True, None, "hachinin-meri", ("deals=16",)),
+    System("Fudaza (Hachinin Meri)", 8, _DURABLE, True, True, None, game="hachinin-meri", options=("deals=16",)),
 )
 FLOORS: Final = {system.name: f"floor ({system.seats} seats)" for system in SYSTEMS}
 """By system, what it is compared with."""

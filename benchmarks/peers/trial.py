@@ -16,8 +16,6 @@ from contextlib import AbstractContextManager, AsyncExitStack, asynccontextmanag
 from pathlib import Path
 from typing import IO, Any, Final, NamedTuple
 
-import msgspec
-
 from benchmarks.peers.figures import Discarded, Figure, Load, Result, judged
 from benchmarks.peers.systems import Site, System
 from server.embedded import EmbeddedStore
@@ -115,7 +113,7 @@ class _Program:
 
 
 async def trial(system: System, loads: Sequence[Load], *, scratch: Path, rooms: int, cores: Cores) -> list[Result]:
-    """``system`` under each of ``loads``, the first of them twice: once to warm up.
+    """``system``, once warm, under each of ``loads``.
 
     Raises:
         scratch.CannotHave: it cannot be installed.
@@ -133,7 +131,7 @@ async def trial(system: System, loads: Sequence[Load], *, scratch: Path, rooms: 
         port = ready["port"] if isinstance(ready, dict) else site.port
         load = await stack.enter_async_context(_program("load", programs.load(port), programs.folder))
         await load.said("ready", _READY_SECONDS)
-        warm_up = msgspec.structs.replace(loads[0], seconds=loads[0].seconds / 2)
+        warm_up = Load(rate=0, seconds=system.warm_up)
         running = _Running(server, load, store)
         found = [await _measured(system, each, running, rooms) for each in (warm_up, *loads)]
     return found[1:]
@@ -159,8 +157,6 @@ async def _measured(system: System, wanted: Load, running: _Running, rooms: int)
     moves, seconds = told["moves"], told["seconds"]
     if not moves:
         return Discarded(system.name, wanted.name, f"no move was made{running.server.last_words()}")
-    if told["late"]:
-        return Discarded(system.name, wanted.name, f"{told['late']} of {rooms} rooms fell behind")
     figure = Figure(
         system=system.name,
         load=wanted.name,
@@ -236,9 +232,15 @@ async def _store() -> AsyncIterator[EmbeddedStore]:
 
 
 def _cpu(pid: int) -> float:
-    """Seconds of processor time that all threads of process ``pid`` have used, to the nanosecond."""
-    # clock_getcpuclockid(3): the kernel's number of that clock
-    return time.clock_gettime((~pid << 3) | 2)
+    """Seconds of processor time that all threads of process ``pid`` have used, to the nanosecond.
+
+    Raises:
+        TrialFailed: it has ended.
+    """
+    try:
+        return time.clock_gettime((~pid << 3) | 2)  # clock_getcpuclockid(3): the kernel's number of that clock
+    except OSError:
+        raise TrialFailed("a server or a store has ended") from None
 
 
 def _free_port() -> int:

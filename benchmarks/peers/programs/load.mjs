@@ -2,7 +2,7 @@
 //
 // Arguments: driver, port, number of tables. When all sit it says {"ready": true}; then it is told on standard input, a
 // line of JSON each time, {"rate": moves a second and table, or 0 for as fast as they go, "seconds": how long}, and says
-// {"began": true} and, after that time, {"moves", "seconds", "late", "cpu", "p50", "p99", "max"} (milliseconds, from when
+// {"began": true} and, after that time, {"moves", "seconds", "cpu", "p50", "p99", "max"} (milliseconds, from when
 // a move was due to when both seats had seen it, so that a server that falls behind is not spared).
 import { createInterface } from "node:readline";
 
@@ -81,9 +81,8 @@ async function measure({ rate, seconds }) {
   const { user, system } = process.cpuUsage(before);
   latencies.sort((one, other) => one - other);
   const at = (part) => latencies[Math.min(latencies.length - 1, Math.floor(part * latencies.length))] ?? null;
-  const late = every === 0 ? 0 : tables.filter((table) => table.due !== null && now() - table.due > every).length;
   console.log(JSON.stringify({
-    moves, seconds: took, late, cpu: (user + system) / 1e6, p50: at(0.5), p99: at(0.99), max: at(1),
+    moves, seconds: took, cpu: (user + system) / 1e6, p50: at(0.5), p99: at(0.99), max: at(1),
   }));
 }
 
