@@ -37,6 +37,7 @@ from clients.cli.bench.report import (
     Processor,
     Report,
     Second,
+    Stored,
     Traffic,
     faults_of,
 )
@@ -477,6 +478,7 @@ def sample(*discarded: Discarded) -> Report:
         unfinished=1,
         processor=Processor(server_us=400, store_us=30, ai_us=0, server_share=0.5, store_share=0.1, ai_share=0.0),
         traffic=Traffic(received=800, sent=90),
+        stored=Stored(memory=300, disk=700),
         refused={"too-fast": 2},
         lost=0,
         each_second=(Second(9, 1.0, 3.0), Second(11, 1.5, 3.5)),
@@ -549,7 +551,7 @@ def test_what_stands_in_the_way_of_a_load_is_said(monkeypatch: pytest.MonkeyPatc
     ("arguments", "why"),
     [
         ((), "A server's address"),
-        (("127.0.0.1:1", "127.0.0.1:2"), "A server's address"),
+        (("127.0.0.1:1", "example.org:2"), "another machine"),
         (("not an address",), "no server address"),
         (("example.org:1",), "another machine"),
         (("192.0.2.7:1",), "another machine"),

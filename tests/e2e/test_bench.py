@@ -6,7 +6,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -19,6 +19,7 @@ from clients.cli.bench.line import Line, connect
 from clients.cli.bench.load import Accounts, Bench, CannotLoad, Stage
 from clients.cli.bench.processes import KNOWN
 from clients.cli.bench.report import Load, Report
+from server.embedded import socket_path
 from tests.e2e.serverprocess import QUICK, ServerProcess
 
 LOAD = Load(game="koi-koi", rooms=3, idle=0, persons=2, ai=0, rate=None, seconds=1.0, storm=False)
@@ -32,12 +33,12 @@ async def server(tmp_path: Path) -> AsyncIterator[ServerProcess]:
     await process.close()
 
 
-async def report_of(server: ServerProcess, **changed: Any) -> Report:
+async def report_of(server: ServerProcess, urls: Sequence[str] = (), **changed: Any) -> Report:
     load = msgspec.structs.replace(LOAD, **changed)
-    accounts = Accounts(server.pid, int((server.directory / "data" / "store.pid").read_text()))
+    accounts = Accounts((server.pid,), int((server.directory / "data" / "store.pid").read_text()))
     stages: list[Stage] = []
     report = await Bench(
-        f"ws://127.0.0.1:{server.port}",
+        urls or [f"ws://127.0.0.1:{server.port}"],
         load,
         settle=0.1,
         accounts=accounts,
@@ -106,6 +107,23 @@ async def test_idle_rooms_alone_are_measured_without_a_move(server: ServerProces
         assert measured.processor.server_share >= 0
     assert report.discarded == ()
     assert report.connecting.took_ms.count == 10
+
+
+async def test_the_seats_of_a_room_are_spread_over_nodes(server: ServerProcess, tmp_path: Path) -> None:
+    store = f"unix://{socket_path(server.directory / 'data')}"
+    second = ServerProcess(tmp_path / "second", *QUICK, "--redis", store)
+    (tmp_path / "second").mkdir()
+    await second.start()
+    try:
+        ports = [server.port, second.port]
+        measured = made(await report_of(server, [f"ws://127.0.0.1:{port}" for port in ports]))
+        assert measured.moves > 0
+        assert (measured.lost, measured.unfinished) == (0, 0)
+        commands = second.lines("command")
+        assert {line["outcome"] for line in commands if line["command"] == "act"} == {"accepted"}
+        assert "create" not in {line["command"] for line in commands}
+    finally:
+        await second.close()
 
 
 async def test_a_server_without_room_for_the_load_is_said_to_be_so(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import os
 import platform
 import sys
 import tempfile
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from importlib.metadata import version
 from ipaddress import ip_address
@@ -50,7 +50,7 @@ _SPARE: Final = 64
 
 
 @click.command("bench")
-@click.argument("where", nargs=-1, metavar="URL | --serve [-- SERVER FLAGS]")
+@click.argument("where", nargs=-1, metavar="URL... | --serve [-- SERVER FLAGS]")
 @click.option("--serve", is_flag=True, help="Start a server and a store for it; flags behind -- are the server's.")
 @click.option("--game", type=GameName(), default="koi-koi", show_default=True, help="The game.")
 @click.option("--rooms", type=click.IntRange(min=0), default=100, show_default=True, help="Rooms that play.")
@@ -91,10 +91,10 @@ def bench(
     when it was due, so that nobody's waiting is left out. A run in which the load itself was the bottleneck is
     discarded.
     """
-    if not serve and len(where) != 1:
+    if not serve and not where:
         raise click.UsageError(_("A server's address, or --serve."))
-    url = None if serve else Url().convert(where[0], None, None)
-    if url is not None and not remote and not _is_loopback(url):
+    urls = () if serve else tuple(Url().convert(url, None, None) for url in where)
+    if not remote and not all(map(_is_loopback, urls)):
         raise click.UsageError(_("That is another machine. A load is for servers of yours: --remote says that it is."))
     if pinned and (not serve or len(cores()) < 2):
         raise click.UsageError(_("--pin needs --serve and two processors, on Linux."))
@@ -103,7 +103,7 @@ def bench(
     if load.rooms + load.idle < 1:
         raise click.UsageError(_("At least one room."))
     with _progress() as watch:
-        run = _measured(url, load, watch, where, _options(game, options), pinned=pinned, seed=asked["seed"])
+        run = _measured(urls, load, watch, where, _options(game, options), pinned=pinned, seed=asked["seed"])
         report = _outcome(run)
     if as_json:
         click.echo(msgspec.json.encode({**_setup(pinned=pinned), **msgspec.to_builtins(report)}))
@@ -174,7 +174,7 @@ def _loop(run: Run) -> Report:
 
 
 async def _measured(
-    url: str | None,
+    urls: Sequence[str],
     load: Load,
     watch: Callable[[Stage, float, float], None],
     flags: tuple[str, ...],
@@ -185,10 +185,10 @@ async def _measured(
 ) -> Report:
     connections = (load.rooms + load.idle) * load.persons
     _raise_limit(connections + _SPARE)
-    if url is not None:
-        return await Bench(url, load, seed=seed, options=options, watch=watch).run()
+    if urls:
+        return await Bench(urls, load, seed=seed, options=options, watch=watch).run()
     async with _own_server(connections, load, flags, pinned=pinned) as (ours, accounts, started):
-        bench = Bench(ours, load, seed=seed, options=options, accounts=accounts, started=started, watch=watch)
+        bench = Bench([ours], load, seed=seed, options=options, accounts=accounts, started=started, watch=watch)
         return await bench.run()
 
 
@@ -212,7 +212,7 @@ async def _own_server(
         started = clock()
         try:
             await server.start()
-            accounts = Accounts(server.pid, int((Path(directory) / "data" / "store.pid").read_text("ascii")))
+            accounts = Accounts((server.pid,), int((Path(directory) / "data" / "store.pid").read_text("ascii")))
             if pinned:
                 pin(0, there[1])
                 pin(accounts.store, there[1])

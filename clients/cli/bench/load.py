@@ -7,6 +7,7 @@ import time
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from enum import StrEnum
+from itertools import starmap
 from random import Random
 from typing import Final, TypeAlias
 
@@ -24,6 +25,7 @@ from clients.cli.bench.report import (
     Processor,
     Report,
     Second,
+    Stored,
     Traffic,
     faults_of,
 )
@@ -65,15 +67,15 @@ class CannotLoad(Exception):
 
 
 class Accounts(Struct, frozen=True):
-    """The processes of a server of our own."""
+    """The processes of servers of our own."""
 
-    server: int
+    servers: tuple[int, ...]
     store: int
 
     def read(self) -> dict[int, Used]:
-        """What each has used: server, store, and AI processes (everything else below the server)."""
-        below = {one for child in children(self.server) for one in (child, *children(child))}
-        return {pid: spent for pid in (self.server, self.store, *below) if (spent := used(pid))}
+        """What each has used: servers, store, and AI processes (everything else below a server)."""
+        below = {one for server in self.servers for child in children(server) for one in (child, *children(child))}
+        return {pid: spent for pid in (*self.servers, self.store, *below) if (spent := used(pid))}
 
 
 class _Mark(Struct, frozen=True):
@@ -89,11 +91,14 @@ class _Mark(Struct, frozen=True):
 
 
 class Bench:
-    """Makes a load on the server at ``url`` and measures it. ``accounts``: where the server is our own."""
+    """Makes a load on the nodes at ``urls`` (at least one) and measures it: the seats of a room are spread over them.
+
+    ``accounts``: where the server is our own.
+    """
 
     def __init__(
         self,
-        url: str,
+        urls: Sequence[str],
         load: Load,
         *,
         seed: int = 1,
@@ -103,7 +108,7 @@ class Bench:
         started: float | None = None,
         watch: Watch = lambda _stage, _done, _all: None,
     ) -> None:
-        self._url = url
+        self._urls = urls
         self._load = load
         self._rng = Random(seed)
         self._settle = settle
@@ -175,40 +180,53 @@ class Bench:
 
     async def _break_in(self) -> float | None:
         """Milliseconds from the server's start to the first welcome. Then open a room and leave it, so that the server
-        has everything in memory that it needs once, however many rooms there are.
+        has everything in memory that it needs once, however many rooms there are, and its AI has begun to think.
         """
-        self._lines.append(await connect(self._url, self._rng))
+        self._lines.append(await connect(self._urls[0], self._rng))
         start_ms = None if self._started is None else (clock() - self._started) * MS
         while len(self._lines) < self._load.persons:
-            self._lines.append(await connect(self._url, self._rng))
-        room = Room([Player(line, self._rng) for line in self._lines], Tally(), idle=True)
+            self._lines.append(await connect(self._url_of(len(self._lines)), self._rng))
+        tally = Tally()
+        tally.running = self._load.ai > 0
+        room = Room([Player(line, self._rng) for line in self._lines], tally)
         await room.open(self._load.game, self._options)
+        if self._load.ai:
+            await tally.ai_has_moved.wait()
+            tally.running = False
         await room.leave()
         while self._lines:
             self._lines.pop().abort()
         return start_ms
 
     async def _connect(self, count: int) -> Arrivals:
-        async def come(repeat: Callable[[], None]) -> None:
-            self._lines.append(await self._line(repeat))
+        placed: dict[int, Line] = {}
 
-        return await self._arrivals(Stage.CONNECTING, [come] * count)
+        def coming(number: int) -> Coming:
+            async def come(repeat: Callable[[], None]) -> None:
+                placed[number] = await self._line(number, repeat)
+                self._lines.append(placed[number])
+
+            return come
+
+        arrivals = await self._arrivals(Stage.CONNECTING, list(map(coming, range(count))))
+        self._lines = [placed[number] for number in range(count)]
+        return arrivals
 
     async def _return(self) -> Arrivals:
         """Everybody is cut off, and comes back at once."""
         for line in self._lines:
             line.abort()
 
-        def coming(player: Player) -> Coming:
+        def coming(number: int, player: Player) -> Coming:
             async def come(repeat: Callable[[], None]) -> None:
-                line = await self._line(repeat)
+                line = await self._line(number, repeat)
                 self._lines.append(line)
                 await player.come_back(line)
 
             return come
 
         players = [player for room in self._rooms for player in room.players]
-        return await self._arrivals(Stage.RETURNING, list(map(coming, players)))
+        return await self._arrivals(Stage.RETURNING, list(starmap(coming, enumerate(players))))
 
     async def _arrivals(self, stage: Stage, comings: Sequence[Coming]) -> Arrivals:
         took: list[float] = []
@@ -237,11 +255,15 @@ class Bench:
             failed=failed,
         )
 
-    async def _line(self, repeat: Callable[[], None]) -> Line:
+    def _url_of(self, number: int) -> str:
+        """The node for a connection: neighbours at a table are on different nodes, if there are several."""
+        return self._urls[number % self._load.persons % len(self._urls)]
+
+    async def _line(self, number: int, repeat: Callable[[], None]) -> Line:
         """A connection; in a storm, for which not every server has room, tried again until there is one."""
         while True:
             try:
-                return await connect(self._url, self._rng)
+                return await connect(self._url_of(number), self._rng)
             except (OSError, Refused):
                 if not self._load.storm:
                     raise
@@ -334,11 +356,12 @@ class Bench:
 
     def _cpu(self, before: dict[int, Used], after: dict[int, Used]) -> tuple[float, float, float] | None:
         """Seconds of processor time: server, store, AI."""
-        if self._accounts is None or self._accounts.server not in after:
+        accounts = self._accounts
+        if accounts is None or not {*accounts.servers, accounts.store} <= after.keys():
             return None
         spent = {pid: now.cpu - (before[pid].cpu if pid in before else 0.0) for pid, now in after.items()}
-        server, store = spent.pop(self._accounts.server), spent.pop(self._accounts.store, 0.0)
-        return server, store, sum(spent.values())
+        servers, store = sum(spent.pop(pid) for pid in accounts.servers), spent.pop(accounts.store)
+        return servers, store, sum(spent.values())
 
     def _measured(self, begin: _Mark, end: _Mark) -> Measured:
         tally, seconds = self._tally, end.at - begin.at
@@ -362,30 +385,42 @@ class Bench:
             traffic=None
             if not moves
             else Traffic(received=(end.received - begin.received) / moves, sent=(end.sent - begin.sent) / moves),
+            stored=self._stored(begin, end, moves + ai_moves),
             refused=dict(tally.refused),
             lost=tally.lost.total(),
             each_second=_each_second(counted, begin.at, self._load.seconds),
         )
 
+    def _stored(self, begin: _Mark, end: _Mark, moves: int) -> Stored | None:
+        store = None if self._accounts is None else self._accounts.store
+        if store not in begin.spent or store not in end.spent or not moves:
+            return None
+        before, after = begin.spent[store], end.spent[store]
+        return Stored(memory=(after.resident - before.resident) / moves, disk=(after.written - before.written) / moves)
+
     def _memory(
         self, empty: dict[int, Used], connected: dict[int, Used], dealt: dict[int, Used], played: dict[int, Used]
     ) -> Memory | None:
-        if self._accounts is None:
+        accounts = self._accounts
+        if accounts is None:
             return None
-        server, store = self._accounts.server, self._accounts.store
-        if not all(server in each and store in each for each in (empty, connected, dealt, played)):
+        ours, store = accounts.servers, (accounts.store,)
+        if not all({*ours, *store} <= each.keys() for each in (empty, connected, dealt, played)):
             return None
         rooms = self._load.rooms + self._load.idle
 
-        def each(pid: int, before: dict[int, Used], after: dict[int, Used], count: int) -> float:
-            return (after[pid].resident - before[pid].resident) / count / _KIB
+        def held(pids: Sequence[int], at: dict[int, Used]) -> float:
+            return sum(at[pid].resident for pid in pids) / _KIB
+
+        def each(pids: Sequence[int], before: dict[int, Used], after: dict[int, Used], count: int) -> float:
+            return (held(pids, after) - held(pids, before)) / count
 
         return Memory(
-            empty=empty[server].resident / _KIB,
-            connection=each(server, empty, connected, rooms * self._load.persons),
-            room=each(server, connected, dealt, rooms),
-            room_with_connections=each(server, empty, dealt, rooms),
-            played_room=each(server, empty, played, rooms),
+            empty=held(ours, empty),
+            connection=each(ours, empty, connected, rooms * self._load.persons),
+            room=each(ours, connected, dealt, rooms),
+            room_with_connections=each(ours, empty, dealt, rooms),
+            played_room=each(ours, empty, played, rooms),
             store_room=each(store, connected, dealt, rooms),
         )
 

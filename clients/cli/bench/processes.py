@@ -23,6 +23,8 @@ class Used(Struct, frozen=True):
     """Seconds, of all its threads."""
     resident: int
     """Bytes of memory that it holds now."""
+    written: int = 0
+    """Bytes that it has sent to disks; 0 where that is not known."""
 
 
 def used(pid: int) -> Used | None:
@@ -35,7 +37,15 @@ def used(pid: int) -> Used | None:
     except OSError:
         return None
     ticks = int(fields[11]) + int(fields[12])
-    return Used(ticks / os.sysconf("SC_CLK_TCK"), int(fields[21]) * os.sysconf("SC_PAGE_SIZE"))
+    return Used(ticks / os.sysconf("SC_CLK_TCK"), int(fields[21]) * os.sysconf("SC_PAGE_SIZE"), _written(pid))
+
+
+def _written(pid: int) -> int:
+    try:
+        rows = Path(f"/proc/{pid}/io").read_text("ascii").splitlines()
+    except OSError:
+        return 0
+    return next((int(row.partition(": ")[2]) for row in rows if row.startswith("write_bytes: ")), 0)
 
 
 def children(pid: int) -> list[int]:

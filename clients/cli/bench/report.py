@@ -105,6 +105,15 @@ class Traffic(Struct, frozen=True, kw_only=True):
     sent: float
 
 
+class Stored(Struct, frozen=True, kw_only=True):
+    """Bytes a move (those of AI included), of the store."""
+
+    memory: float
+    """By which its memory grew: what a move costs as long as the log of its room is kept."""
+    disk: float
+    """Written to disk."""
+
+
 class Second(Struct, frozen=True):
     """One second of the measurement."""
 
@@ -129,6 +138,8 @@ class Measured(Struct, frozen=True, kw_only=True):
     processor: Processor | None
     """None where the server's accounts cannot be read."""
     traffic: Traffic | None
+    stored: Stored | None
+    """None where the store's accounts cannot be read, or nothing moved."""
     refused: dict[str, int]
     lost: int
     """Connections that ended by themselves."""

@@ -72,6 +72,7 @@ class Tally:
         self.answers = 0
         """Sealed answers: they are no moves, nobody is sent them."""
         self.ai_moves = 0
+        self.ai_has_moved = asyncio.Event()
         self.refused: Counter[str] = Counter()
         self.lost: Counter[int | None] = Counter()
         """Connections that have ended by themselves, by close code."""
@@ -244,6 +245,7 @@ class Room:
                 self.tally.took.append(now - move.start)
         elif player is self.players[0] and told.events[0].e not in _NOT_OF_THE_GAME:
             self.tally.ai_moves += 1
+            self.tally.ai_has_moved.set()
         kinds = [event.e for event in told.events]
         if "match-opened" in kinds:
             player.command(Contribute, value=secrets.token_hex(32))
