@@ -231,6 +231,8 @@ class RoomHost:
         Raises:
             StoreUnavailable, StoreFull: the room could not be told; ``reconcile`` does it later.
         """
+        if viewer not in self.audience.viewers:
+            return  # it was sent away, and its epoch may mean somebody else by now
         self.audience.leave(viewer)
         seat = viewer.seat
         if seat is None:
@@ -338,6 +340,7 @@ class RoomHost:
 
     async def _read_anew(self) -> None:
         """The log is no longer what was read here (a failover lost its end): begin again, and show it afresh."""
+        seated = {viewer: rooms.token_of(self.room, viewer.epoch) for viewer in self.audience.viewers}
         self._node.metrics.reloads.inc()
         _log.warning("room-rolled-back", room=self.room.id, version=self.head.version)
         try:
@@ -346,7 +349,8 @@ class RoomHost:
             self._abandon(problem)
             raise
         for viewer in tuple(self.audience.viewers):
-            if follow_seat(self.room, viewer):
+            # In another history the same version can have brought somebody else: their seat is not this viewer's.
+            if rooms.token_of(self.room, viewer.epoch) == seated[viewer] and follow_seat(self.room, viewer):
                 self.audience.rolled_back(self.room, viewer, self._now())
             else:  # its coming was lost with the rest
                 self.audience.send_away(viewer, Close.SERVICE_RESTART)

@@ -15,7 +15,7 @@ from server.room.folding import Folded, fold, replay
 from server.room.playing import OtherRules
 from server.room.records import FinishedDeal
 from server.room.showing import Missed, Shown, distinct, missed, shown, snapshot, summary, turn
-from server.room.state import Ai, Games, Holder, Open, Person, Phase, Room, person_at, persons, seat_of
+from server.room.state import Ai, Games, Holder, Open, Person, Phase, Room, person_at, persons, seat_of, token_of
 from server.room.tokens import Entropy, room_id_of
 
 __all__ = [
@@ -63,5 +63,6 @@ __all__ = [
     "shown",
     "snapshot",
     "summary",
+    "token_of",
     "turn",
 ]

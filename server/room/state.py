@@ -282,3 +282,9 @@ def game_of(room: Room, games: Games) -> AnyGame:
 def seat_of(room: Room, epoch: int) -> Seat | None:
     """The seat of the connection with ``epoch``; None if it has been replaced, or its person has lost the seat."""
     return next((seat for seat in persons(room) if (who := person_at(room, seat)) and who.epoch == epoch), None)
+
+
+def token_of(room: Room, epoch: int) -> bytes | None:
+    """The SHA-256 of the token that the connection with ``epoch`` was given; None as for ``seat_of``."""
+    person = person_at(room, seat_of(room, epoch))
+    return None if person is None else person.token

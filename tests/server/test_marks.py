@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator
 import pytest_asyncio
 from msgspec.structs import replace
 
+from protocol.codes import Close
 from protocol.events import RoomLock
 from protocol.messages import Act, Lock
 from server.entries import Created, Entry, decode_entry, encode_entry
@@ -170,3 +171,45 @@ def test_marks_are_kept_for_as_many_events_as_can_be_shown_again() -> None:
     assert [marks.at(number) for number in range(last - HISTORY + 1, last + 1)] == [
         digests[number][:3].hex() for number in range(last - HISTORY + 1, last + 1)
     ]
+
+
+async def test_who_came_in_a_lost_history_is_not_taken_for_whom_the_same_version_brought_in_another(
+    house: House,
+) -> None:
+    """They would be shown that person's cards."""
+    ann, bob = await table(house)
+    again = house.person("Bob again")
+    await again.resume(bob)
+    epoch = again.room.version
+    house.memory.roll_back(again.room.id, epoch - 1)
+    other = await restarted(house)
+    new_ann = other.person("Ann again")
+    await new_ann.resume(ann)
+    assert new_ann.room.version == epoch
+    shown = len(again.outbox.messages)
+
+    assert again.host is not None
+    await again.host.check()
+
+    assert again.outbox.messages[shown:] == []
+    assert again.outbox.closed is Close.SERVICE_RESTART
+
+
+async def test_the_end_of_a_connection_from_a_lost_history_is_not_that_of_whom_the_same_version_brought(
+    house: House,
+) -> None:
+    ann, bob = await table(house)
+    again = house.person("Bob again")
+    await again.resume(bob)
+    house.memory.roll_back(again.room.id, again.room.version - 1)
+    other = await restarted(house)
+    newest = other.person("Bob once more")
+    await newest.resume(bob)
+    assert again.host is not None
+    await again.host.check()
+
+    await again.vanish()
+
+    assert ann.outbox.notices == ["rolled-back"]
+    assert not newest.room.seats[1].away  # type: ignore[union-attr]
+    assert newest.room.version == 3
