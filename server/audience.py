@@ -14,7 +14,7 @@ import msgspec
 from engine.game import Seat
 from protocol import codec
 from protocol.codes import Close, Notified
-from protocol.events import WhyFreed
+from protocol.events import RoomEvent, WhyFreed
 from protocol.messages import Events, Notice, ServerMessage
 from server import room as rooms
 from server.entries import Entry, Freed, Refunded, Returned
@@ -23,6 +23,7 @@ from server.metrics import Metrics
 from server.outbox import Encoded, Outbox, encoded
 from server.room import Games, Phase, Room
 
+_EVENT: Final = RoomEvent.__struct_config__.tag_field
 SPECTATOR: Final = 0
 """The epoch of a connection that holds no seat; entries are numbered from 1."""
 
@@ -170,4 +171,10 @@ def follow_seat(room: Room, viewer: Viewer) -> bool:
 
 
 def _raw(events: Iterable[Any]) -> tuple[msgspec.Raw, ...]:
-    return tuple(msgspec.Raw(codec.encode(event)) for event in events)
+    return tuple(msgspec.Raw(codec.encode(_event(event))) for event in events)
+
+
+def _event(shown: Any) -> Any:
+    """``shown``, if it is an event: all of them, whosever they are, share a tag field, which states do not have."""
+    assert shown.__struct_config__.tag_field == _EVENT, f"{type(shown).__name__} is no event"
+    return shown

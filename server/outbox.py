@@ -30,7 +30,8 @@ class Encoded(Struct, frozen=True):
 
 
 def encoded(message: ServerMessage, metrics: Metrics) -> Encoded:
-    """Encode ``message`` and its frame."""
+    """Encode ``message`` and its frame. Nothing but messages can be sent: no state, room or entry, by mistake."""
+    assert isinstance(message, ServerMessage), f"{type(message).__name__} is nothing to send"
     metrics.frames_encoded.inc()
     payload = codec.encode(message)
     return Encoded(payload, bytes(Frame(Opcode.TEXT, payload).serialize(mask=False)))

@@ -13,6 +13,7 @@ from engine.registry import GAMES
 from server.entries import Acted, Actor, Answered, Entry
 from server.room.clock import default_text
 from server.room.deciding import check_action, entry
+from server.room.showing import seen_by
 from server.room.state import Ai, Decision, Games, Room, mover_is_ai, table_of
 
 _encoder = msgspec.json.Encoder()
@@ -56,8 +57,8 @@ def ai_moves(room: Room) -> tuple[AiMove, ...]:
 
 def question(room: Room, seat: Seat, *, games: Games = GAMES) -> Question:
     """What to ask an AI in ``seat``, which ``ai_moves`` has named."""
-    game, state = games[room.game], table_of(room).match.state
-    view = game.view(state, seat)
+    game = games[room.game]
+    view = seen_by(game, table_of(room), seat)
     return Question(_encoder.encode(view), tuple(map(game.text, game.legal(view))))
 
 

@@ -93,7 +93,7 @@ def snapshot(room: Room, viewer: Viewer, *, games: Games = GAMES, mark: str | No
     table = room.table
     view: Raw | None = None
     if table is not None and table.match.state is not None:
-        view = Raw(_encoder.encode(games[room.game].view(table.match.state, viewer)))
+        view = Raw(_encoder.encode(seen_by(games[room.game], table, viewer)))
     return Snapshot(
         at=room.number,
         room=room.id,
@@ -112,6 +112,13 @@ def snapshot(room: Room, viewer: Viewer, *, games: Games = GAMES, mark: str | No
         view=view,
         mark=mark,
     )
+
+
+def seen_by(game: AnyGame, table: Table, viewer: Viewer) -> Any:
+    """The game's view for ``viewer``. A game that handed out its state instead is stopped here."""
+    view = game.view(table.match.state, viewer)
+    assert isinstance(view, game.view_type), f"{type(view).__name__} is no view"
+    return view
 
 
 def summary(room: Room) -> RoomSummary:
