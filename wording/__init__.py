@@ -24,25 +24,31 @@ DOMAIN: Final = "fudaza"
 SOURCE: Final = "en"
 """The language of the source: it has no catalogue."""
 
+_language = SOURCE
 _catalogue = NullTranslations()
 
 
 def speak(language: str) -> None:
     """Say everything from now on in ``language``, one of ``languages.LANGUAGES``."""
-    global _catalogue  # noqa: PLW0603 - one process has one reader
+    global _language, _catalogue  # noqa: PLW0603 - one process has one reader
     _catalogue = NullTranslations() if language == SOURCE else translation(DOMAIN, LOCALE, [language])
+    _language = language
+
+
+def spoken() -> str:
+    """The language that everything is said in."""
+    return _language
 
 
 @contextmanager
 def speaking(language: str) -> Iterator[None]:
     """Say in ``language`` what is said within; afterwards go on as before."""
-    global _catalogue  # noqa: PLW0603 - one process has one reader
-    before = _catalogue
+    before = _language
     speak(language)
     try:
         yield
     finally:
-        _catalogue = before
+        speak(before)
 
 
 def _(text: str) -> str:

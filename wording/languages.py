@@ -8,7 +8,7 @@ import os
 from collections.abc import Mapping
 from typing import Final
 
-from wording import DOMAIN, LOCALE, SOURCE, speak
+from wording import DOMAIN, LOCALE, SOURCE, speak, spoken
 
 LANGUAGES: Final[Mapping[str, str]] = {
     SOURCE: "English",
@@ -40,6 +40,11 @@ def language_of_locale(environment: Mapping[str, str]) -> str:
         if environment.get(variable):
             return language_of(environment[variable]) or SOURCE
     return language_of(locale.getlocale()[0] or "") or SOURCE
+
+
+def environment_for_children() -> dict[str, str]:
+    """The environment of this process, for a program of ours that shall speak as it does."""
+    return {**os.environ, VARIABLE: spoken()}
 
 
 def wanted(environment: Mapping[str, str]) -> str:

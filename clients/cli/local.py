@@ -23,6 +23,7 @@ from msgspec import Struct
 from clients.cli.locks import take_lock
 from clients.cli.places import state_dir
 from clients.cli.words import _
+from wording.languages import environment_for_children
 
 READY_SECONDS: Final = 30.0
 """A server that is not ready by then will not be."""
@@ -122,6 +123,7 @@ class LocalServer:
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=log,
+                env=environment_for_children(),
                 start_new_session=True,  # Ctrl-C at the client is not for the server
                 pass_fds=(alive.fileno(),),
             )

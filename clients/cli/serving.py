@@ -7,6 +7,8 @@ import sys
 
 import click
 
+from wording.languages import environment_for_children
+
 
 @click.command("serve", context_settings={"ignore_unknown_options": True, "help_option_names": []})
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
@@ -24,4 +26,4 @@ def admin(arguments: tuple[str, ...]) -> None:
 
 def _become(module: str, arguments: tuple[str, ...]) -> None:
     command = [sys.executable, "-P", "-m", module, *arguments]
-    os.execv(sys.executable, command)  # noqa: S606 - our own program, in our place; no shell is wanted
+    os.execve(sys.executable, command, environment_for_children())  # noqa: S606 - our own program, in our place; no shell is wanted

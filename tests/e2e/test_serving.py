@@ -301,7 +301,7 @@ async def test_a_wrong_setting_is_one_clear_sentence(tmp_path: Path) -> None:
     status, said = await refusal(tmp_path, "--ai-workers", "none")
 
     assert status == 2
-    assert "wrong value 'none' for ai_workers" in said
+    assert "wrong value for ai_workers: 'none'" in said
 
 
 async def test_a_data_directory_in_use_is_one_clear_sentence(start: Starting, tmp_path: Path) -> None:

@@ -37,15 +37,15 @@ def test_every_setting_but_secrets_has_a_flag_with_a_help_text(capsys: pytest.Ca
 @pytest.mark.parametrize(
     ("arguments", "environment", "told"),
     [
-        (["--port", "70000"], {}, "the command line has a wrong value '70000' for port"),
-        (["--port", "many"], {}, "the command line has a wrong value 'many' for port"),
+        (["--port", "70000"], {}, "the command line: wrong value for port: '70000'"),
+        (["--port", "many"], {}, "the command line: wrong value for port: 'many'"),
         (["--prot", "1"], {}, "unrecognized arguments: --prot 1"),
         (["--po", "1"], {}, "unrecognized arguments: --po 1"),
-        ([], {"FUDAZA_DURABILITY": "often"}, "the environment has a wrong value 'often' for durability"),
-        ([], {"FUDAZA_LOG_LEVEL": "loud"}, "the environment has a wrong value 'loud' for log_level"),
-        (["--timing", "nap_ms=5"], {}, "the command line has no timing nap_ms"),
-        (["--timing", "pause_ms=-5"], {}, "wrong value '-5' for timing pause_ms"),
-        (["--timing", "pause_ms"], {}, "wrong value '' for timing pause_ms"),
+        ([], {"FUDAZA_DURABILITY": "often"}, "the environment: wrong value for durability: 'often'"),
+        ([], {"FUDAZA_LOG_LEVEL": "loud"}, "the environment: wrong value for log_level: 'loud'"),
+        (["--timing", "nap_ms=5"], {}, "the command line: there is no timing nap_ms"),
+        (["--timing", "pause_ms=-5"], {}, "wrong value for the timing pause_ms: '-5'"),
+        (["--timing", "pause_ms"], {}, "wrong value for the timing pause_ms: ''"),
         (["--config", "/nowhere/at/all"], {}, "the file /nowhere/at/all cannot be read: No such file"),
     ],
 )
@@ -62,11 +62,11 @@ def test_a_wrong_setting_is_one_sentence_that_names_its_source(
 @pytest.mark.parametrize(
     ("content", "told"),
     [
-        ("prot = 1", "has a setting that does not exist: prot"),
+        ("prot = 1", "there is no setting prot"),
         ("port = [", "is not TOML"),
-        ("port = true", "has a wrong value True for port"),
-        ("timing = 5", "has a wrong value 5 for timing"),
-        ("[timing]\npause_ms = 1.5", "has a wrong value 1.5 for timing pause_ms"),
+        ("port = true", "wrong value for port: True"),
+        ("timing = 5", "wrong value for timing: 5"),
+        ("[timing]\npause_ms = 1.5", "wrong value for the timing pause_ms: 1.5"),
     ],
 )
 def test_a_wrong_file_is_one_sentence_that_names_it(tmp_path: Path, content: str, told: str) -> None:

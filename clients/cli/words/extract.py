@@ -24,7 +24,7 @@ from clients.cli.words import DOMAIN, LOCALE, SOURCE
 from wording.languages import LANGUAGES
 
 ROOT: Final = Path(__file__).parents[3]
-SOURCES: Final = (ROOT / "clients" / "cli", ROOT / "server")
+SOURCES: Final = (ROOT / "clients" / "cli", ROOT / "server", ROOT / "wording")
 MANUAL: Final = SOURCES[0] / "manual"
 TEMPLATE: Final = LOCALE / f"{DOMAIN}.pot"
 
@@ -146,7 +146,7 @@ def _makes_command(decorator: ast.expr) -> bool:
 
 
 def template() -> Catalog:
-    """Every text of the client and of the server's command line, in the order of their files."""
+    """Every text that a person reads, in the order of the files."""
     catalogue = _Catalogue(None)
     for path in (path for source in SOURCES for path in sorted(source.rglob("*.py"))):
         manual = path.is_relative_to(MANUAL)
