@@ -42,6 +42,7 @@ from protocol.messages import (
     Welcome,
     Wink,
 )
+from server import logs
 from server.audience import Viewer
 from server.door import Door, GuardedConnection, network_of
 from server.hall import Hall
@@ -49,6 +50,7 @@ from server.health import Health
 from server.host import Outcome, RoomElsewhere, RoomGone, RoomHost
 from server.limits import Bucket, LocalRates, Rate, Rates
 from server.log import StoreFull, StoreUnavailable
+from server.logs import CommandLine
 from server.outbox import Encoded, SocketOutbox, encoded
 from server.room import Refuse
 from server.settings import Settings
@@ -217,7 +219,9 @@ class Session:
         """The command that brought the connection to its place, and the answer: for when it comes twice."""
         self._working = False
         self._draining = False
-        self._log = _log.bind(session=secrets.token_hex(4))
+        self._name = secrets.token_hex(4)
+        """What the log calls it."""
+        self._log = _log.bind(session=self._name)
 
     async def run(self) -> None:
         """Welcome, then command after command until the connection ends; then tell the room."""
@@ -237,16 +241,17 @@ class Session:
             await self._lost()
 
     async def _next_frame(self) -> str | bytes:
-        """The next frame. Who is in no room and says nothing is sent away (TimeoutError); a room has its own limits."""
-        while True:
-            idle = self._gateway.settings.idle_seconds
-            try:
-                async with asyncio.timeout(idle):
-                    return await self.connection.recv()
-            except TimeoutError:
-                if not self._is_in_a_room():
-                    self._outbox.close(Close.IDLE)
-                    raise
+        """The next frame. Who is in no room and says nothing is sent away (TimeoutError); a room has limits of its own,
+        and closes the connections of those whom it sends away.
+        """
+        if self._is_in_a_room():
+            return await self.connection.recv()
+        try:
+            async with asyncio.timeout(self._gateway.settings.idle_seconds):
+                return await self.connection.recv()
+        except TimeoutError:
+            self._outbox.close(Close.IDLE)
+            raise
 
     def tell(self, notice: Encoded) -> None:
         """Send something that is no answer."""
@@ -433,13 +438,15 @@ class Session:
         """The command's line in the log: what an operator needs, and nothing that could be held against a player."""
         self._metrics.command(_tag(command), outcome)
         place = self._place
-        self._log.info(
-            "command",
-            command=_tag(command),
-            outcome=outcome,
-            ms=round(seconds * 1000, 2),
-            room=None if place is None else place[0].room.id,
-            seat=None if place is None else place[1].seat,
+        logs.note_command(
+            CommandLine(
+                session=self._name,
+                command=_tag(command),
+                outcome=outcome,
+                ms=round(seconds * 1000, 2),
+                room=None if place is None else place[0].room.id,
+                seat=None if place is None else place[1].seat,
+            )
         )
 
 

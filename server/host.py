@@ -116,6 +116,9 @@ class RoomHost:
         self._observer = observer
         self._lock = asyncio.Lock()
         self._pull: asyncio.Task[None] | None = None
+        self._appending = False
+        self._told = 0
+        """The latest version that a wake-up during an append told of."""
         self._silent_since: int | None = None
         """Since when the store has not answered about this room, as far as was tried here."""
         self._stop_watching: Callable[[], None] = lambda: None
@@ -284,7 +287,11 @@ class RoomHost:
 
     def wake(self, version: int) -> None:
         """The log may have grown to ``version`` (0: nobody knows how far); read it soon."""
-        if not self.gone and self._pull is None and not 0 < version <= self.head.version:
+        if self.gone or self._pull is not None or 0 < version <= self.head.version:
+            return
+        if self._appending and version:  # about just that, in all likelihood
+            self._told = max(self._told, version)
+        else:
             self._pull = asyncio.get_running_loop().create_task(self._pull_soon())
 
     async def check(self) -> None:
@@ -384,7 +391,7 @@ class RoomHost:
             folded = rooms.fold(self.room, decision.entry, games=self._node.games)
             began, began_at = time.perf_counter(), self._now()
             try:
-                head = await self._node.log.append(self.room.id, self.head, encode_entry(decision.entry))
+                head = await self._write(encode_entry(decision.entry))
             except Conflict:
                 self._node.metrics.conflicts.inc()
                 await self._catch_up()
@@ -404,6 +411,19 @@ class RoomHost:
                 if refund is None:
                     return decision, folded
         raise StoreUnavailable(f"{_ATTEMPTS} appends in a row were overtaken")
+
+    async def _write(self, data: bytes) -> Head:
+        """Append ``data``; errors as in ``RoomLog``. Wake-ups meanwhile are looked at afterwards: who appends is woken
+        by it like all others, and need not read what it has written.
+        """
+        self._appending = True
+        try:
+            return await self._node.log.append(self.room.id, self.head, data)
+        finally:
+            self._appending = False
+            told, self._told = self._told, 0
+            if told > self.head.version + 1:
+                asyncio.get_running_loop().call_soon(self.wake, told)
 
     def _refund(self) -> Entry | None:
         """Time is given back for outages since the room's last entry, which nobody can have used; not before the store

@@ -11,11 +11,13 @@ import logging
 import re
 import sys
 from collections.abc import MutableMapping
+from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any, Final, TextIO
 
 import msgspec
 import structlog
+from msgspec import Struct
 
 from engine.registry import GAMES
 
@@ -84,7 +86,7 @@ def _clean(key: str, value: Any) -> Any:
         return {inner: _clean(str(inner), each) for inner, each in value.items()}
     if isinstance(value, list | tuple):
         return [_clean("", each) for each in value]
-    if isinstance(value, msgspec.Struct):
+    if isinstance(value, Struct):
         return type(value).__name__  # a Struct may hold anything: only its kind is told
     return value if value is None or isinstance(value, bool | int | float) else scrubbed(repr(value))
 
@@ -100,8 +102,46 @@ def _scrubbed_short(text: str) -> str:
     return scrubbed(text)
 
 
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
+class CommandLine(Struct, frozen=True, kw_only=True):
+    """The one line that every command leaves. No field can hold a secret: ids, codes and numbers of our own making."""
+
+    session: str
+    command: str
+    """Its tag."""
+    outcome: str
+    """``accepted``, or the refusal's code."""
+    ms: float
+    room: str | None
+    seat: int | None
+    event: str = "command"
+    level: str = "info"
+    timestamp: datetime = msgspec.field(default_factory=_now)
+
+
+_straight_to: TextIO | None = None
+"""Where command lines go without the processors, which take five times as long as the line; None: they do not."""
+_encoder: Final = msgspec.json.Encoder()
+
+
+def note_command(line: CommandLine) -> None:
+    """Write ``line``, in the same form as all others."""
+    if _straight_to is not None:
+        _straight_to.write(_encoder.encode(line).decode() + "\n")
+        _straight_to.flush()
+        return
+    fields = msgspec.structs.asdict(line)
+    del fields["level"], fields["timestamp"]  # the processors' business
+    structlog.get_logger().info(**fields)
+
+
 def configure(level: str, *, pretty: bool, stream: TextIO = sys.stderr) -> None:
     """Set structlog up for this process and lead the standard library's loggers into it."""
+    global _straight_to  # noqa: PLW0603 - structlog's own configuration is as global
+    _straight_to = stream if not pretty and _LEVELS[level] <= _LEVELS["info"] else None
     renderer: structlog.typing.Processor
     if pretty:
         renderer = structlog.dev.ConsoleRenderer(colors=stream.isatty())

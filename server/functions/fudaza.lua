@@ -1,4 +1,4 @@
-#!lua name=fudaza_1
+#!lua name=fudaza_2
 
 -- What must happen in the store as one step. Runs unchanged on Redis >= 7.0 and Valkey >= 7.2, alone or in a cluster.
 --
@@ -29,14 +29,16 @@ local function head(log)
   return tonumber(string.match(last[1], '^%d+')), last[2][2]
 end
 
--- KEYS log  ARGV expected version, expected hash, entry, its hash, wake-up channel
+-- KEYS log  ARGV expected version, expected hash, entry, its hash, wake-up channel, how often the appender listens there
 -- {} or, where the log ends elsewhere, {version, hash}
 local function append(keys, args)
   local version, hash = head(keys[1])
   if version ~= tonumber(args[1]) or hash ~= args[2] then return {version, hash} end
+  -- Who appends knows it. Where nobody else listens, as on a single node, telling would cost more than the entry.
+  local listeners = redis.call('PUBSUB', 'SHARDNUMSUB', args[5])[2]
   local next_version = whole(version + 1)
   redis.call('XADD', keys[1], next_version .. '-0', 'h', args[4], 'd', args[3])
-  redis.pcall('SPUBLISH', args[5], next_version)
+  if listeners > tonumber(args[6]) then redis.pcall('SPUBLISH', args[5], next_version) end
   return {}
 end
 
@@ -140,13 +142,13 @@ local function take(keys, args)
   return 0
 end
 
-redis.register_function('fudaza_1_append', append)
-redis.register_function('fudaza_1_take', take)
-redis.register_function('fudaza_1_probe', probe)
-redis.register_function('fudaza_1_list', list)
-redis.register_function('fudaza_1_archive', archive)
+redis.register_function('fudaza_2_append', append)
+redis.register_function('fudaza_2_take', take)
+redis.register_function('fudaza_2_probe', probe)
+redis.register_function('fudaza_2_list', list)
+redis.register_function('fudaza_2_archive', archive)
 -- These must go on in a full store: what they keep is small and bounded, or they only take away.
-redis.register_function{function_name='fudaza_1_beat', callback=beat, flags={'allow-oom'}}
-redis.register_function{function_name='fudaza_1_unlist', callback=unlist, flags={'allow-oom'}}
-redis.register_function{function_name='fudaza_1_head', callback=ends, flags={'no-writes'}}
-redis.register_function{function_name='fudaza_1_listed', callback=listed, flags={'no-writes'}}
+redis.register_function{function_name='fudaza_2_beat', callback=beat, flags={'allow-oom'}}
+redis.register_function{function_name='fudaza_2_unlist', callback=unlist, flags={'allow-oom'}}
+redis.register_function{function_name='fudaza_2_head', callback=ends, flags={'no-writes'}}
+redis.register_function{function_name='fudaza_2_listed', callback=listed, flags={'no-writes'}}

@@ -20,7 +20,7 @@ from server.store.line import Argument
 from server.store.routes import Route, route_to
 from wording import _
 
-LIBRARY: Final = "fudaza_1"
+LIBRARY: Final = "fudaza_2"
 LIBRARY_SOURCE: Final = files("server").joinpath("functions/fudaza.lua").read_text("utf-8")
 
 _FULL: Final = ("OOM", "MISCONF")

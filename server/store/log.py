@@ -26,12 +26,17 @@ class StoredLog:
 
     async def append(self, room: str, head: Head, data: bytes) -> Head:
         """See ``RoomLog``."""
-        after = successor(head, data)
+        after, channel = successor(head, data), self._keys.wake(room)
+        heard = self._wakeups.hears(channel)
         elsewhere = await self._store.function(
-            "append", [self._keys.log(room)], head.version, head.hash, data, after.hash, self._keys.wake(room)
+            "append",
+            [self._keys.log(room)],
+            *(head.version, head.hash, data, after.hash, channel, int(heard)),
         )
         if elsewhere:
             raise Conflict(Head(*elsewhere))
+        if heard:
+            self._wakeups.wake(channel, after.version)
         return after
 
     async def read(self, room: str, after: int = 0) -> list[Stored]:

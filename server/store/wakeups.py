@@ -47,11 +47,17 @@ class Wakeups:
             self._keeper = asyncio.create_task(self._keep(), name="store wake-ups")
         number = next(self._numbers)
         self._watchers.setdefault(channel, {})[number] = wake
-        if any(channel in ear.heard for ear in self._ears.values()):
+        if self.hears(channel):
             asyncio.get_running_loop().call_soon(self._wake_one, channel, number)
         else:
             self._changed.set()
         return partial(self._stop, channel, number)
+
+    def hears(self, channel: str) -> bool:
+        """Whether this node listens there, as far as the server has confirmed it. While that is out of date, another
+        node may miss a wake-up.
+        """
+        return any(channel in ear.heard for ear in self._ears.values())
 
     def _stop(self, channel: str, number: int) -> None:
         watchers = self._watchers.get(channel, {})
@@ -64,7 +70,8 @@ class Wakeups:
         if wake is not None:
             wake(UNKNOWN)
 
-    def _wake_all(self, channel: str, version: int) -> None:
+    def wake(self, channel: str, version: int) -> None:
+        """Wake who watches here: as a wake-up from elsewhere does, for what this node has appended itself."""
         for wake in list(self._watchers.get(channel, {}).values()):
             wake(version)
 
@@ -105,7 +112,7 @@ class Wakeups:
         for node, channels in missing.items():
             try:
                 if node not in self._ears:
-                    self._ears[node] = _Ear(await self._route.connect(node), self._wake_all, self._changed.set)
+                    self._ears[node] = _Ear(await self._route.connect(node), self.wake, self._changed.set)
                 await self._ears[node].subscribe(channels)
             except _UNREACHABLE as problem:
                 # the channels of other servers must not wait for this one

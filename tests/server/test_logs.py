@@ -11,7 +11,7 @@ import pytest
 import structlog
 
 from server import logs
-from server.logs import HIDDEN, SECRET_KEYS, drop_secrets
+from server.logs import HIDDEN, SECRET_KEYS, CommandLine, drop_secrets
 from server.settings import Settings
 
 
@@ -37,6 +37,32 @@ def test_a_line_is_one_json_object_with_event_level_and_time(stream: io.StringIO
     (line,) = lines(stream)
     assert (line["event"], line["level"], line["room"], line["ms"]) == ("command", "info", "r", 1.5)
     assert str(line["timestamp"]).endswith("Z")
+
+
+LINE = CommandLine(session="0a1b2c3d", command="act", outcome="accepted", ms=1.5, room="r", seat=0)
+
+
+def test_a_commands_line_has_the_form_of_all_others(stream: io.StringIO) -> None:
+    logs.note_command(LINE)
+    structlog.get_logger().info("command", session="0a1b2c3d", command="act", outcome="accepted", ms=1.5)
+
+    straight, processed = lines(stream)
+    assert straight.keys() - processed.keys() == {"room", "seat"}
+    assert processed.keys() <= straight.keys()
+    assert {key: straight[key] for key in processed if key != "timestamp"} | {"timestamp": 0} == processed | {
+        "timestamp": 0
+    }
+    assert str(straight["timestamp"]).endswith("Z")
+
+
+def test_a_commands_line_obeys_level_and_form(stream: io.StringIO) -> None:
+    logs.configure("warning", pretty=False, stream=stream)
+    logs.note_command(LINE)
+    assert stream.getvalue() == ""
+
+    logs.configure("info", pretty=True, stream=stream)
+    logs.note_command(LINE)
+    assert "outcome=accepted" in stream.getvalue()
 
 
 @pytest.mark.parametrize("key", sorted(SECRET_KEYS))
