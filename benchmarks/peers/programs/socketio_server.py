@@ -74,7 +74,9 @@ class Table:
 
 def main(port: int, redis: str | None) -> None:
     """Serve until ended."""
-    manager = socketio.AsyncRedisManager(redis) if redis else None
+    # redis-py's pool has 100 connections by default, which as many rooms at once exhaust; a publication that finds none
+    # is tried again a second later.
+    manager = socketio.AsyncRedisManager(redis, redis_options={"max_connections": 1000}) if redis else None
     server = socketio.AsyncServer(async_mode="asgi", client_manager=manager)
     tables: dict[str, Table] = {}
     places: dict[str, tuple[Table, int]] = {}
