@@ -2,8 +2,9 @@
 
 ``HachininMeri`` binds the modules beside it to the contract of a game. The rules are in ``docs/hachinin-meri.md``.
 ``bot`` has the levels, ``odds`` what they can tell from a glance, ``worlds`` the deals that may be; ``flat`` is a deal
-as searching players think of it, ``playout`` how they play it to its end, ``search`` how they use that, ``kernel`` the
-same, compiled; ``vetoes`` what no partner does, ``yardstick`` the player that levels are measured with.
+as searching players think of it, ``seen`` draws such deals, ``ahead`` plays them on (``quick`` is one of the players
+there) and judges them, ``search`` compares what comes of it, ``kernel`` is the same, compiled; ``vetoes`` what no
+partner does, ``yardstick`` the player that levels are measured with.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""The searching levels: what actions come to in sampled worlds, played out by the quick player.
+"""The searching levels: what actions come to in sampled worlds, one trick ahead.
 
-Belongs here: how much is searched, which actions are the same, and worlds of ``worlds`` as flat deals. How worlds are
-compared is ``engine.search``'s, how they are played out is ``playout``'s. ``HARD`` needs nothing but Python; where the
-kernel is installed it plays the worlds out, to the same numbers: the same is chosen, sooner. ``EXPERT`` is the same
-search of many more worlds, which only the kernel can play out in time.
+Belongs here: how much is searched, and which actions are the same. How worlds are compared is ``engine.search``'s, how
+they are played on and judged is ``ahead``'s, how they are drawn is ``seen``'s. ``HARD`` needs nothing but Python;
+where the kernel is installed it plays the worlds on, to the same numbers: the same is chosen, sooner. ``EXPERT``
+leaves the drawing of worlds to the kernel too, and looks at many more.
 """
 
 from __future__ import annotations
@@ -13,32 +13,41 @@ from random import Random
 from typing import Final
 
 from engine import search as frame
-from engine.game import Level, Seat
-from engine.hachinin_meri import kernel, playout
-from engine.hachinin_meri.flat import BITS, DECLARE, PASS, SUITS, TRUMP_SHIFT, Flat, Move, flat_move, flat_state
-from engine.hachinin_meri.kernel import KERNEL
+from engine.game import Level
+from engine.hachinin_meri import ahead, kernel
+from engine.hachinin_meri.flat import BITS, DECLARE, PASS, SUITS, TRUMP_SHIFT, Flat, Move, flat_move
+from engine.hachinin_meri.kernel import KERNEL, Oracle
+from engine.hachinin_meri.quick import UNIT
 from engine.hachinin_meri.scoring import PAIRS
-from engine.hachinin_meri.table import cards_held, is_opening, played_by
-from engine.hachinin_meri.types import SEATS, Action, View
-from engine.hachinin_meri.worlds import DOWN, SIDE, Worlds
+from engine.hachinin_meri.seen import Seen
+from engine.hachinin_meri.types import SEATS, TRICKS, Action, Phase, View
 from engine.search import Findings, Plan
 
-HARD_PLAYS: Final = 4_000
-"""Cards to be played out for one decision: a rollout at the beginning of a deal has seventy-two, so that early and
-late decisions cost about the same.
-"""
-LEAST_PLAYS: Final = 20
-"""What a rollout costs at least, counted in cards: its world has to be drawn."""
-EXPERT_ROLLOUTS: Final = 1_300
-"""With the kernel it is the worlds that cost, however much of them is left to play."""
+HARD_CARDS: Final = 4_000
+EXPERT_CARDS: Final = 40_000
+"""Cards to be played for one decision, so that early and late decisions cost about the same."""
+LEAST_CARDS: Final = 5
+"""What a rollout costs at least, counted in cards: there is more to it than playing."""
 PLAN: Final = Plan(margin=1.0)
+MOST_BATCHED: Final = 16
+"""Worlds that the kernel tries at a time; their mean is one observation."""
+LEAST_OBSERVED: Final = 32
+"""Observations of each action that a search with batches should at least have."""
+_SEED_BITS: Final = 64
 
 
 def own_rollouts(level: Level, view: View) -> int:
-    """How often ``level`` plays out an action at ``view``, if nothing else is said."""
-    if level is Level.EXPERT and KERNEL is not None:
-        return EXPERT_ROLLOUTS
-    return HARD_PLAYS // max(LEAST_PLAYS, sum(cards_held(view.table, Seat(seat)) for seat in range(SEATS)))
+    """How often ``level`` looks ahead from an action at ``view``, if nothing else is said."""
+    cards = EXPERT_CARDS if level is Level.EXPERT and KERNEL is not None else HARD_CARDS
+    return cards // max(LEAST_CARDS, _cards_ahead(view))
+
+
+def _cards_ahead(view: View) -> int:
+    """How many cards are played when an action at ``view`` is tried: to the end of the trick, or of the deal."""
+    table = view.table
+    placed = 0 if table.trick is None else len(table.trick.cards)
+    tricks = 1 if table.phase is Phase.PLAYING and len(table.tricks) < ahead.JUDGED else TRICKS - 1 - len(table.tricks)
+    return SEATS * tricks - placed
 
 
 def search(
@@ -55,98 +64,30 @@ def search(
         rollouts: how often actions are played out in all; None for the level's own number.
     """
     moves = [flat_move(action, view.table.okie[0]) for action in legal]
-    played_out = playout.outcomes if KERNEL is None else kernel.outcomes  # the same numbers either way
+    seen = Seen(view)
+    spend = rollouts or own_rollouts(level, view)
+    at = list(legal).index(favourite)
+    same = likenesses(view, moves)
+    if level is Level.EXPERT and KERNEL is not None:
+        batch = max(1, min(MOST_BATCHED, spend // (LEAST_OBSERVED * len(legal))))
+        oracle = Oracle(seen)
 
-    def results(world: Flat, tried: Sequence[Move], _seed: int) -> Sequence[int]:
-        return played_out(world, tried)
+        def means(seed: int, tried: Sequence[Move], _seed: int) -> list[float]:
+            return [total / (UNIT * batch) for total in oracle.evaluate(tried, seed, batch)]
 
-    return frame.search(
-        moves,
-        list(legal).index(favourite),
-        Seen(view).sample,
-        results,
-        rng=rng,
-        rollouts=rollouts or own_rollouts(level, view),
-        plan=PLAN,
-        same=likenesses(view, moves),
-    )
+        return frame.search(moves, at, _seed_of, means, rng=rng, rollouts=max(1, spend // batch), plan=PLAN, same=same)
 
+    outcomes = ahead.outcomes if KERNEL is None else kernel.outcomes  # the same numbers either way
 
-class Seen:
-    """What a player sees, as a flat deal without the cards that it does not see; draws them."""
+    def results(world: Flat, tried: Sequence[Move], seed: int) -> list[float]:
+        return [total / UNIT for total in outcomes(world, tried, ahead.plain_seats(seed))]
 
-    def __init__(self, view: View) -> None:
-        assert view.seat is not None, "a spectator has nothing to decide"
-        table = view.table
-        self._worlds = Worlds(view)
-        # Whatever differs between worlds is replaced in each, so that any of them will do.
-        self._table = flat_state(self._worlds.draw(Random(0)))
-        self._bits = bits = BITS[table.okie[0]]
-        self._hands = [0] * SEATS
-        self._hands[view.seat] = self._table.hands[view.seat]
-        self._discard = 0 if table.discard is None else bits[table.discard]
-        self._may_be_concealed = table.declarer is None and table.taker is not None
-        terms = self._table.terms
-        self._may_be_concealed = self._may_be_concealed and terms.okie != terms.robai
-        self._sides_open = not is_opening(table)
-        known = [sum(bits[card] for card in played_by(table, Seat(seat)) if card) for seat in range(SEATS)]
-        if table.taker is not None:
-            known[table.taker] |= self._discard
-        self._known = [cards >> TRUMP_SHIFT for cards in known]
-        """By seat: the trumps that it has shown, or discarded before the viewer's eyes."""
-        self._not_dealt = 0 if table.taker is None else terms.okie >> TRUMP_SHIFT
-        trick = table.trick
-        self._covered: list[tuple[int, int]] = []
-        """The viewer's own face-down trump and its seat."""
-        if trick is not None:
-            mine = (view.seat - trick.leader) % SEATS
-            if view.seat in trick.face_down:
-                card = trick.cards[mine]
-                assert card is not None, "one's own cards are seen"
-                self._covered = [(bits[card], view.seat)]
-
-    def sample(self, rng: Random) -> Flat:
-        """What ``Worlds.draw`` draws, as a flat deal."""
-        deal = self._table.copy()
-        bits, hands, covered = self._bits, self._hands[:], self._covered[:]
-        side = 0
-        for place, cards in self._worlds.fill(rng):
-            pile = sum([bits[card] for card in cards])
-            if place.where == DOWN:
-                covered.append((pile, place.seat or 0))
-            elif place.where == SIDE:
-                side = pile
-            else:
-                hands[place.seat or 0] = pile
-        deal.hands = hands
-        if not self._sides_open:
-            deal.aside = side | self._discard
-            deal.concealed = self._may_be_concealed and not side & deal.terms.robai
-        if covered:
-            _cover(deal, covered)
-        deal.lone = self._lone_suns(deal, covered)
-        return deal
-
-    def _lone_suns(self, deal: Flat, covered: Sequence[tuple[int, int]]) -> int:
-        """The seats that were dealt the trump Sun as their only trump (H19) in this world, as bits."""
-        trumps = [hand >> TRUMP_SHIFT | known for hand, known in zip(deal.hands, self._known, strict=True)]
-        for card, seat in covered:
-            trumps[seat] |= card >> TRUMP_SHIFT
-        if deal.taker >= 0:
-            trumps[deal.taker] &= ~self._not_dealt
-        sun = deal.terms.sun
-        return sum([1 << seat for seat, held in enumerate(trumps) if held == sun])
+    return frame.search(moves, at, seen.sample, results, rng=rng, rollouts=spend, plan=PLAN, same=same)
 
 
-def _cover(deal: Flat, covered: Sequence[tuple[int, int]]) -> None:
-    """Put these trumps face down to the trick in play, in place of those that lie there."""
-    deal.covered = sum([card for card, _ in covered])
-    deal.tops = [0, 0]
-    for card, seat in covered:
-        trump = card >> TRUMP_SHIFT
-        if trump > max(deal.tops):
-            deal.top_trump_seat = seat
-        deal.tops[seat & 1] = max(trump, deal.tops[seat & 1])
+def _seed_of(rng: Random) -> int:
+    """The kernel's worlds are known by the seed that draws them."""
+    return rng.getrandbits(_SEED_BITS)
 
 
 def likenesses(view: View, moves: Sequence[Move]) -> list[Hashable]:

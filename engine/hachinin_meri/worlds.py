@@ -47,7 +47,7 @@ DISCARD: Final = "discard"
 SIDE: Final = "side"
 
 
-class _Scenario(NamedTuple):
+class Scenario(NamedTuple):
     """One of several cases that exclude each other."""
 
     weight: float
@@ -62,16 +62,16 @@ class Worlds:
     def __init__(self, view: View) -> None:
         self._view = view
         unseen = _unseen(view)
-        self._scenarios = []
+        self.scenarios = []
         for weight, places in _cases(view, unseen):
             fillings = Fillings(unseen, [place.slot for place in places])
             if fillings.ways:
-                self._scenarios.append(_Scenario(weight * fillings.ways, places, fillings))
+                self.scenarios.append(Scenario(weight * fillings.ways, places, fillings))
 
     @property
     def ways(self) -> int:
         """How many there are (the two side cards have no order)."""
-        return sum(scenario.fillings.ways for scenario in self._scenarios)
+        return sum(scenario.fillings.ways for scenario in self.scenarios)
 
     def draw(self, rng: Random) -> State:
         """One of them, drawn at random."""
@@ -79,9 +79,9 @@ class Worlds:
 
     def fill(self, rng: Random) -> Iterator[tuple[Place, list[Card]]]:
         """The same, before it is made a state: what is in every place that the viewer cannot see."""
-        scenario = self._scenarios[0]
-        if len(self._scenarios) > 1:
-            (scenario,) = rng.choices(self._scenarios, [each.weight for each in self._scenarios])
+        scenario = self.scenarios[0]
+        if len(self.scenarios) > 1:
+            (scenario,) = rng.choices(self.scenarios, [each.weight for each in self.scenarios])
         return zip(scenario.places, scenario.fillings.draw(rng), strict=True)
 
     def _state(self, filled: Iterator[tuple[Place, list[Card]]]) -> State:

@@ -6,7 +6,7 @@ import pytest
 
 from tests.engine import sanitizers
 
-GAMES = ("go_stop", "koi_koi")
+GAMES = ("go_stop", "hachinin_meri", "koi_koi")
 
 pytestmark = pytest.mark.skipif(not sanitizers.are_here(), reason="there is no C compiler with sanitizers")
 

@@ -8,12 +8,15 @@ import pytest
 
 from engine.game import Seat
 from engine.hachinin_meri import HACHININ_MERI as GAME
+from engine.hachinin_meri.ahead import JUDGED, PROSPECTS, horizon, judged, plain_move, play_on
 from engine.hachinin_meri.cards import CARDS, TRUMPS
-from engine.hachinin_meri.flat import BITS, OVER, PASS, Flat, flat_move, flat_state
-from engine.hachinin_meri.playout import play_out, quick_move
-from engine.hachinin_meri.search import Seen, likenesses
-from engine.hachinin_meri.types import State, View
+from engine.hachinin_meri.flat import BITS, OVER, PASS, PLAYING, SUITS, TRUMP_SHIFT, Flat, flat_move, flat_state
+from engine.hachinin_meri.quick import UNIT, quick_move
+from engine.hachinin_meri.search import likenesses
+from engine.hachinin_meri.seen import Seen
+from engine.hachinin_meri.types import SEATS, TRICKS, State, View
 from engine.hachinin_meri.worlds import Worlds
+from engine.hachinin_meri.yardstick import greedy
 from tests.engine.hachinin_meri.differential import awaited, play_together, random_deal, random_state
 from tests.engine.hachinin_meri.positions import late, moved
 
@@ -67,12 +70,52 @@ def test_the_quick_player_makes_legal_moves_to_the_end(seed: int) -> None:
         deal.apply(move)
 
 
-def test_playing_out_leaves_nothing_to_play() -> None:
-    deal = flat_state(random_deal(Random(1)))
-    points = play_out(deal)
-    assert deal.phase == OVER
-    assert points == deal.points
-    assert not any(deal.hands)
+# Looking ahead ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", range(200))
+def test_the_plain_player_is_the_yardstick(seed: int) -> None:
+    """But for the suit, where plain cards of several suits are as low."""
+    state = random_state(Random(seed))
+    view = view_of(state)
+    theirs = flat_move(greedy(view, GAME.legal(view)), state.table.okie[0])
+    assert _height(plain_move(flat_state(state))) == _height(theirs)
+
+
+def _height(move: int) -> int:
+    return (move.bit_length() - 1) // len(SUITS) if 0 < move < 1 << TRUMP_SHIFT else move
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_a_card_is_followed_to_the_end_of_its_trick_and_the_last_tricks_to_the_end_of_the_deal(seed: int) -> None:
+    deal = flat_state(random_state(Random(seed)))
+    until, playing = horizon(deal), deal.phase == PLAYING
+    assert until == (deal.settled + 1 if playing and deal.settled < JUDGED else TRICKS)
+    deal.apply(deal.legal()[0])
+    value = play_on(deal, until, 0b1100_0101)
+    assert deal.settled == until
+    assert value == (UNIT * deal.points if deal.phase == OVER else judged(deal))
+
+
+def test_a_deal_is_judged_by_the_trumps_that_are_left_in_hands() -> None:
+    """Between two tricks: what is made already, half of what is to come, and more for who has the higher trumps."""
+    state = late("K5", {0: "Ksu P1 P2", 1: "Kun P3 P4", 2: "P5 P6 P7", 3: "K9 I1 I2"})
+    deal = flat_state(state)
+    rows = PROSPECTS[deal.settled]
+    others = [hand >> TRUMP_SHIFT for hand in deal.hands[4:]]
+    assert not any(others)
+    assert judged(deal) == UNIT * deal.points + 3 * UNIT // 2 + rows[0] - rows[1] - rows[2]
+
+
+def test_the_teams_expectations_of_a_deal_make_nine() -> None:
+    for seed in range(50):
+        deal = flat_state(random_deal(Random(seed)))
+        while deal.phase != OVER and deal.settled < JUDGED:
+            deal.apply(quick_move(deal))
+        turned = deal.copy()
+        turned.hands = [deal.hands[seat ^ 1] for seat in range(SEATS)]
+        turned.points = deal.settled - deal.points
+        assert judged(deal) + judged(turned) == TRICKS * UNIT
 
 
 @pytest.mark.parametrize("seed", range(150))

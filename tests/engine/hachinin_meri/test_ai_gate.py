@@ -42,7 +42,7 @@ def test_medium_is_above_greedy() -> None:
 
 @compiled
 def test_hard_is_above_greedy_and_not_too_good() -> None:
-    found = points("hard", "greedy", 30, 33)
+    found = points("hard", "greedy", 12, 33)
     assert EQUAL < found.low < TOO_GOOD
 
 

@@ -1,4 +1,4 @@
-"""The quick player, who plays sampled worlds out to their end.
+"""The quick player, one of two who play sampled worlds on (``ahead``).
 
 Belongs here: what is worth doing, in integers and tables, quickly enough to be asked hundreds of thousands of times.
 It is ``odds`` once more and coarser: who takes the trick, what combination may come of it, what a card is good for
@@ -9,7 +9,6 @@ moves, from the same tables.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from math import exp
 from typing import Final
 
@@ -17,7 +16,6 @@ from engine.hachinin_meri.flat import (
     DECLARING,
     DISCARDING,
     NINTH_STAKE,
-    OVER,
     PLAINS,
     SUITS,
     TRUMP_SHIFT,
@@ -319,22 +317,3 @@ class _Look:
 
 
 TRUMPS_IN_PER_MILLE: Final = round(UNIT * TRUMPS_IN)
-
-
-def play_out(deal: Flat) -> int:
-    """Play ``deal`` to its end; the points of the even seats' team."""
-    while deal.phase != OVER:
-        deal.apply(quick_move(deal))
-    return deal.points
-
-
-def outcomes(world: Flat, moves: Sequence[Move]) -> list[int]:
-    """What each of ``moves`` comes to in ``world``, played out: points for the team whose turn it is."""
-    odd = world.turn & 1
-    found = []
-    for move in moves:
-        deal = world.copy()
-        deal.apply(move)
-        points = play_out(deal)
-        found.append(TRICKS - points if odd else points)
-    return found
