@@ -115,6 +115,8 @@ class Table:
 
 async def measure(tables: list[Table], wanted: Wanted) -> Counted:
     """Let all ``tables`` move as wanted; their first moves are spread over one interval."""
+    for table in tables:
+        await table.settled.wait()  # moves of the last time
     every = 1 / wanted.rate if wanted.rate else 0.0
     began, cpu = clock(), time.process_time()
     say({"began": True})

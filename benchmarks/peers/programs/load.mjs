@@ -64,6 +64,7 @@ async function open(table) {
 }
 
 async function measure({ rate, seconds }) {
+  while (tables.some((table) => table.due !== null)) await new Promise((done) => setTimeout(done, 5)); // of the last time
   const every = rate === 0 ? 0 : 1000 / rate;
   const start = now();
   run = { every, until: start + seconds * 1000, moves: 0, latencies: [] };
