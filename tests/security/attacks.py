@@ -68,10 +68,15 @@ class Raw:
         return False
 
     async def close_code(self) -> int | None:
-        """Read to the end: the code of the close frame, None if there is none."""
+        """Read to the end, which the server makes though it is sent no close frame: the code of its own, None if there
+        is none.
+
+        Raises:
+            TimeoutError: it does not end the connection.
+        """
         data = b""
-        with suppress(OSError):
-            async with asyncio.timeout(PATIENCE_SECONDS):
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            with suppress(ConnectionError):
                 while part := await self.reader.read(65_536):
                     data += part
         self.writer.transport.abort()

@@ -4,7 +4,7 @@ and the server schedules the same.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from random import Random
 from typing import Any, Final, NamedTuple
 
@@ -127,9 +127,13 @@ def refusals(room: Room, seat: Seat, game: AnyGame, now: int) -> list[tuple[str,
     return told
 
 
-@pytest.mark.parametrize("name", sorted(GAMES))
-def test_worlds_that_fit_a_view_look_refuse_and_are_scheduled_alike(name: str) -> None:
-    game, compared = GAMES[name], 0
+def compare_views(game: AnyGame) -> int:
+    """Compare what a viewer is shown, is refused and could time, in worlds that fit their view; how often it was done.
+
+    Raises:
+        AssertionError: they can tell two worlds apart.
+    """
+    compared = 0
     for seed in range(MATCHES):
         rng = Random(seed)
         for hall in decisions(game, seed):
@@ -140,16 +144,18 @@ def test_worlds_that_fit_a_view_look_refuse_and_are_scheduled_alike(name: str) -
                 assert present(other, viewer, hall.now) == here
                 if viewer is not None and viewer in hall.decision.seats and rng.random() < 0.2:
                     assert refusals(other, viewer, game, hall.now) == refusals(hall.room, viewer, game, hall.now)
+    return compared
 
-    assert compared > 50
 
+def compare_moves(game: AnyGame) -> int:
+    """Compare the bytes that a viewer is sent for a move that looks alike in worlds that fit their view: it is the
+    same, or hidden in both (a sealed answer, a discard, a trump laid face down). Moves that turn up what was hidden are
+    left out: there worlds part in public. How often it was done.
 
-@pytest.mark.parametrize("name", sorted(GAMES))
-def test_moves_that_look_alike_send_the_same_bytes_in_all_worlds(name: str) -> None:
-    """Whoever moves. A move of another seat looks alike if it is the same, or hidden in both worlds: a sealed answer, a
-    discard, a trump laid face down. Moves that turn up what was hidden are left out: there worlds part in public.
+    Raises:
+        AssertionError: the viewer can tell two worlds apart.
     """
-    game, compared = GAMES[name], 0
+    compared = 0
     for seed in range(MATCHES):
         rng = Random(seed)
         for hall in decisions(game, seed):
@@ -167,8 +173,18 @@ def test_moves_that_look_alike_send_the_same_bytes_in_all_worlds(name: str) -> N
                     compared += 1
                     made, sent = frames_of(other, moved(hall, mover, rng.choice(sorted(like))), viewer)
                     assert present(made, viewer, hall.now, sent) == present(real, viewer, hall.now, frames)
+    return compared
 
-    assert compared > 50
+
+@pytest.mark.parametrize("name", sorted(GAMES))
+def test_worlds_that_fit_a_view_look_refuse_and_are_scheduled_alike(name: str) -> None:
+    assert compare_views(GAMES[name]) > 50
+
+
+@pytest.mark.parametrize("name", sorted(GAMES))
+def test_moves_that_look_alike_send_the_same_bytes_in_all_worlds(name: str) -> None:
+    """Whoever moves."""
+    assert compare_moves(GAMES[name]) > 50
 
 
 def moved(hall: Hall, seat: Seat, action: str) -> Entry:
@@ -335,3 +351,83 @@ def test_a_server_that_told_who_holds_the_robai_would_be_found_out(fault: Any, m
     worlds = [asked(place, None, order) for place in (place_of(1), place_of(5), 73)]
 
     assert not all(world == worlds[0] for world in worlds)
+
+
+Compare = Callable[[AnyGame], int]
+Fault = Callable[[pytest.MonkeyPatch], None]
+
+
+def odd(room: Room) -> bool:
+    """Something that only who sees the first hand knows."""
+    state = state_of(room)
+    return state is not None and sum(map(GAMES[room.game].cards.index, state.hands[0])) % 2 == 1
+
+
+def snapshots_longer(patch: pytest.MonkeyPatch) -> None:
+    """A size that tells."""
+    original = rooms.snapshot
+
+    def snapshot(room: Room, viewer: Viewer, **rest: Any) -> Any:
+        shown = original(room, viewer, **rest)
+        return replace(shown, code=shown.code + " " * odd(room))
+
+    patch.setattr(rooms, "snapshot", snapshot)
+
+
+def windows_shorter(patch: pytest.MonkeyPatch) -> None:
+    """A time that tells."""
+    original = rooms.next_due
+
+    def next_due(room: Room) -> int | None:
+        due = original(room)
+        return None if due is None else due - odd(room)
+
+    patch.setattr(rooms, "next_due", next_due)
+
+
+def turns_left_out(patch: pytest.MonkeyPatch) -> None:
+    """Somebody who is not asked where their hand leaves no choice."""
+    original = rooms.turn
+    patch.setattr(rooms, "turn", lambda room, *rest, **named: None if odd(room) else original(room, *rest, **named))
+
+
+def refusals_from_all_hands(patch: pytest.MonkeyPatch) -> None:
+    """Why something is illegal, told from what the asker does not see."""
+    original = rooms.decide
+
+    def decide(room: Room, command: Any, seat: Seat, *rest: Any, **named: Any) -> Any:
+        decided = original(room, command, seat, *rest, **named)
+        held = any(command.action in hand for other, hand in enumerate(state_of(room).hands) if other != seat)
+        return replace(decided, code="another-holds-it") if isinstance(decided, Refuse) and held else decided
+
+    patch.setattr(rooms, "decide", decide)
+
+
+def events_twice(patch: pytest.MonkeyPatch) -> None:
+    """A count that tells."""
+    original = rooms.distinct
+
+    def distinct(room: Room, events: Any, viewers: Any, **rest: Any) -> Any:
+        shown = original(room, events, viewers, **rest)
+        return tuple(replace(each, events=each.events * (1 + odd(room))) for each in shown)
+
+    patch.setattr(rooms, "distinct", distinct)
+
+
+@pytest.mark.parametrize(
+    ("fault", "compare", "name"),
+    [
+        (snapshots_longer, compare_views, "koi-koi"),
+        (windows_shorter, compare_views, "hachinin-meri"),
+        (turns_left_out, compare_views, "go-stop"),
+        (refusals_from_all_hands, compare_views, "hachinin-meri"),
+        (events_twice, compare_moves, "koi-koi"),
+    ],
+)
+def test_a_server_that_told_two_worlds_apart_would_be_found_out(
+    fault: Fault, compare: Compare, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fault(monkeypatch)
+
+    with pytest.raises(AssertionError):
+        compare(GAMES[name])

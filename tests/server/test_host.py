@@ -691,6 +691,21 @@ async def test_a_removed_person_is_told_and_closed(house: House) -> None:
     assert bob.outbox.event_tags[-1] == "seat-freed"
 
 
+async def test_a_removed_person_is_told_and_closed_on_whatever_node_they_are(house: House, second: House) -> None:
+    ann = house.person("Ann")
+    await ann.create()
+    bob = second.person("Bob")
+    await bob.join(ann.room.code)
+
+    assert await ann.do(ClearSeat(id=ann.client.id(), seat=1)) == "accepted"
+
+    await until(lambda: bob.outbox.closed is not None)
+    assert bob.outbox.notices == ["removed"]
+    assert bob.outbox.closed is Close.REMOVED
+    again = second.person("Bob again")
+    assert await again.resume(bob) == "bad-token"
+
+
 async def test_a_closed_room_tells_everybody_and_closes_their_connections(house: House) -> None:
     ann = house.person("Ann")
     await ann.create()

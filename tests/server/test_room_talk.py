@@ -195,6 +195,33 @@ def test_what_the_host_mutes_for_everyone_is_hidden_from_all_and_refused_from_th
     assert isinstance(say(table, 1, "sorry"), Append)
 
 
+def test_who_comes_again_is_still_muted_for_everyone_and_can_be_heard_again_after_that(table: Hall) -> None:
+    say(table, 1, "rude")
+    mute(table, 0, 1, everyone=True)
+    for seat in (1, 0):  # whoever of them was away meanwhile
+        table.drop(seat)
+        table.resume(seat)
+
+        assert say(table, 1, "ruder") == Refuse(Refused.MUTED)
+        assert read(table, 0) == read(table, None) == [None]
+
+    mute(table, 0, 1, on=False, everyone=True)
+
+    assert isinstance(say(table, 1, "sorry"), Append)
+    assert read(table, 0) == read(table, None) == ["rude", "sorry"]
+
+
+def test_a_mute_can_be_lifted_after_a_reconnection(table: Hall) -> None:
+    mute(table, 0, 1)
+    say(table, 1, "one")
+    table.drop(0)
+    table.resume(0)
+
+    mute(table, 0, 1, on=False)
+
+    assert read(table, 0) == ["one"]
+
+
 def test_only_the_host_mutes_for_everyone_and_nobody_mutes_themselves_an_ai_or_nobody(table: Hall) -> None:
     assert mute(table, 1, 0, everyone=True) == Refuse(Refused.ONLY_THE_HOST, {"host": 0})
     assert mute(table, 0, 0) == Refuse(Refused.NO_PERSON, {"seat": 0})

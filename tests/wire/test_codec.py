@@ -69,6 +69,14 @@ def test_what_is_no_command_is_malformed_and_says_why(frame: bytes, code: Refuse
     assert refusal(frame).code is code
 
 
+def test_of_a_key_that_comes_twice_the_last_counts() -> None:
+    """One reader reads it, so nobody can be told another thing than somebody else."""
+    command = decode_command(b'{"t":"act","id":"q83Jxk0v_yP2sE1d.17","action":"K7","action":"K8","at":3}')
+
+    assert command == Act(id=ID, action="K8", at=3)
+    assert refusal(b'{"t":"look","t":"leave","id":"q83Jxk0v_yP2sE1d.17"}').code is Refused.BAD_FIELD
+
+
 def test_a_malformed_command_is_answered_by_its_id_when_that_can_be_read() -> None:
     assert refusal(b'{"t":"act","id":"q83Jxk0v_yP2sE1d.17"}').command_id == ID
     assert refusal(b'{"t":"dance","id":"q83Jxk0v_yP2sE1d.17"}').command_id == ID
