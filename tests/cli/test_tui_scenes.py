@@ -8,10 +8,13 @@ from collections.abc import Iterable
 import pytest
 from msgspec.structs import replace
 
+from clients.cli.tui import home, play, replay
 from clients.cli.tui.canvas import Canvas, Piece
 from clients.cli.tui.panel import Looking
 from clients.cli.tui.panels import panel_of
+from clients.cli.tui.widgets import KeyBar
 from clients.cli.words import _, speaking
+from clients.cli.words.games import words_of
 from clients.cli.words.people import team_name
 from engine.game import Level, Seat
 from engine.registry import GAMES
@@ -128,6 +131,39 @@ def test_on_the_smallest_table_no_word_of_any_language_is_cut(name: str, kind: s
     with speaking(language):
         for level in Level:
             panel_of(name).draw(Strict(*SIZES["small"]), with_ai(position(name, kind), level))
+
+
+BARS = {"play": play.BAR, "room": play.ROOM_BAR, "home": home.BAR, "replay": replay.BAR}
+
+
+@pytest.mark.parametrize("bar", BARS)
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_row_of_keys_fits_the_narrowest_screen(language: str, bar: str) -> None:
+    with speaking(language):
+        KeyBar(BARS[bar], id="keys").paint(Strict(80, 1))
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_page_of_help_fits_the_narrowest_screen(language: str) -> None:
+    pages = [play.KEYS, home.HELP, replay.HELP, *(panel_of(name).legend for name in GAMES)]
+    with speaking(language):
+        assert max(columns_of(line) for page in pages for line in _(page).splitlines()) <= 80
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize(("name", "kind"), ALL)
+def test_every_question_can_be_read_on_the_narrowest_screen(name: str, kind: str, language: str) -> None:
+    look = position(name, kind)
+    if look.choice is None:
+        return
+    with speaking(language):
+        words = words_of(name)
+        question = words.question(look.view)
+        # What is asked comes first; behind it the combinations are told, which the table shows as well.
+        asked = re.split("[:：]", question)[0] if (name, kind) == ("go-stop", "decide") else question
+        assert columns_of(asked) <= 78, question
+        for action in (action for pick in look.choice.picks for action in pick.actions):
+            assert columns_of(words.move(action, look.view)) <= 66
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

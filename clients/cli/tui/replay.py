@@ -41,7 +41,7 @@ BAR: Final = (
 HELP: Final = N_("""\
 A record at the table
   → Space      the next step               ←        the step before
-  Home End     the beginning, the end      ] [      the next deal, the one before
+  Home End     the beginning, the end      ] [      the next deal, the previous
   e            whose eyes: all cards open, then each seat in turn
   h            what the AI would do in the decision that comes next, and why
   l            what happened so far        q        quit

@@ -105,7 +105,7 @@ def _name(card: Card) -> str:
     """A card's name without its code: ``Koppu Robai``."""
     rank = card[1:]
     name = f"{_(SUITS[card[0]])} {_(RANK_NAMES[rank]) if rank in RANK_NAMES else rank}"
-    return f"{name}, {_('Tenka')}" if card == TENKA else name
+    return listed((name, _("Tenka"))) if card == TENKA else name
 
 
 def _card(card: Card) -> str:
