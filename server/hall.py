@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Coroutine
+from contextlib import suppress
 from typing import Final
 
 import msgspec
@@ -149,6 +150,18 @@ class Hall:
             del self.hosts[host.room.id]
             self._codes.pop(host.room.code, None)
             self._count()
+
+    async def settle(self) -> None:
+        """Be where the logs are: what was given up under way may have been appended all the same.
+
+        Raises:
+            StoreUnavailable: the store does not answer.
+        """
+        for room_id, head in (await self.node.log.heads(tuple(self.hosts))).items():
+            host = self._held(room_id)
+            if host is not None and head != host.head:
+                with suppress(RoomGone):  # another node serves it
+                    await host.check()
 
     async def close(self) -> None:
         """Do nothing more in any room, after what is under way."""

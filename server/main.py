@@ -46,6 +46,8 @@ FAILED: Final = 1
 USAGE: Final = 2
 _FIRST_GUEST_SECONDS: Final = 60.0
 """How long a server that ends when it is empty waits for its first guest, at least."""
+_LAST_WORDS_SECONDS: Final = 10.0
+"""How long a node that ends goes on telling the index; supervisors commonly kill after thirty seconds."""
 _HOUR_SECONDS: Final = 3600
 
 _log = structlog.get_logger()
@@ -153,7 +155,7 @@ async def _build(settings: Settings, stack: AsyncExitStack, stop: asyncio.Event)
     driver = Driver(hall, index, thinkers, secret=secrets.token_bytes(32), pause_ms=settings.ai_pause_ms)
     keeper = Keeper(index, log, drives=driver.drives, forget_seconds=int(settings.forget_hours * _HOUR_SECONDS))
     hall.observers += [driver, keeper]
-    stack.push_async_callback(_last_words, keeper)
+    stack.push_async_callback(_last_words, hall, keeper)
     try:
         await driver.beat()
     except (StoreUnavailable, StoreFull) as problem:
@@ -212,11 +214,13 @@ async def _running(parts: dict[str, Coroutine[Any, Any, None]], stop: asyncio.Ev
             raise CannotServe(told.format(part=task.get_name())) from result
 
 
-async def _last_words(keeper: Keeper) -> None:
+async def _last_words(hall: Hall, keeper: Keeper) -> None:
     """Tell the index what it does not know yet, records above all."""
     try:
-        await keeper.flush()
-    except (StoreUnavailable, StoreFull) as problem:
+        async with asyncio.timeout(_LAST_WORDS_SECONDS):
+            await hall.settle()
+            await keeper.flush()
+    except (StoreUnavailable, StoreFull, TimeoutError) as problem:
         _log.warning("index-left-behind", problem=str(problem))  # whoever drives the rooms next tells it
 
 

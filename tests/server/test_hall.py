@@ -8,10 +8,10 @@ from collections.abc import AsyncIterator
 import pytest
 import pytest_asyncio
 
-from protocol.messages import Accepted, Create
+from protocol.messages import Accepted, Create, Lock
 from server.host import RoomGone
-from server.log import StoreUnavailable
-from tests.server.hallkit import House
+from server.log import Head, StoreUnavailable
+from tests.server.hallkit import House, until
 from tests.server.memory import MemoryIndex, MemoryLog
 
 
@@ -192,3 +192,36 @@ async def test_a_listed_room_tells_who_hosts_and_which_seats_can_be_taken(house:
     assert {each.host for each in listed} == {"Ann", "Cid"}
     assert all(each.open == (1,) for each in listed)
     assert await house.hall.listed("koi-koi") == ()
+
+
+class Unanswering(MemoryLog):
+    """Appends, and answers only while ``answering``."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.answering = asyncio.Event()
+        self.answering.set()
+
+    async def append(self, room: str, head: Head, data: bytes) -> Head:
+        after = await super().append(room, head, data)
+        await self.answering.wait()
+        return after
+
+
+async def test_a_move_that_was_given_up_on_its_way_and_logged_all_the_same_is_found_before_the_end() -> None:
+    """Its record, if it ended a deal, is kept before the node ends."""
+    log = Unanswering()
+    house = House(log=log)
+    ann = house.person("Ann")
+    await ann.create()
+    log.answering.clear()
+    locking = asyncio.create_task(ann.do(Lock(id=ann.client.id())))
+    await until(lambda: len(log.entries[ann.room.id]) == 2)
+    locking.cancel()
+    await asyncio.gather(locking, return_exceptions=True)
+    assert ann.room.version == 1
+
+    await house.hall.settle()
+
+    assert ann.room.version == 2
+    await house.close()

@@ -175,10 +175,14 @@ class Schedule:
         """Everybody has heard everything, and all nodes are where the log is."""
         log = self.world.memory.entries[self._room]
         hosts = [node.hall.hosts.get(self._room) for node in self.world.nodes]
-        number = story_of(log, games=ALL).room.number
-        return all(host is None or host.head == log[-1].head for host in hosts) and all(
-            guest.over is not None or (guest.number == number and guest.online and not guest.session.busy)
-            for guest in self.guests
+        room = story_of(log, games=ALL).room
+        return (
+            room.phase is Phase.FINISHED
+            and all(host is None or host.head == log[-1].head for host in hosts)
+            and all(
+                guest.over is not None or (guest.number == room.number and guest.online and not guest.session.busy)
+                for guest in self.guests
+            )
         )
 
     def _check(self) -> None:

@@ -1,0 +1,78 @@
+"""A node stands still for longer than anything waits: its clients' pings and its own, an exchange with the store, the
+time in which it counts as alive, the grace of the people at its tables. Then it goes on as if nothing had been.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Final
+
+import pytest
+import pytest_asyncio
+
+from server.entries import Dropped, StoodIn
+from tests.faults.installation import Installation, during
+from tests.faults.invariants import check, check_nodes
+from tests.faults.test_crash_points import Point, Trap, table
+from tests.proxy import Proxy
+from tests.stores import StoreServer
+
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+IMPATIENT: Final = (
+    *("--ping-seconds", "0.5", "--handshake-seconds", "1", "--ai-deadline-ms", "1000"),
+    *("--timing", "pause_ms=0,redeal_ms=0,question_ms=100,contributions_ms=2000,grace_ms=1000,ai_limit_ms=2000"),
+)
+"""Nothing waits longer than two seconds, but for an exchange with the store: three."""
+STALL_SECONDS: Final = 6.0
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def impatient(tmp_path: Path, valkey: StoreServer) -> AsyncIterator[Installation]:
+    installation = Installation(tmp_path, valkey, *IMPATIENT)
+    try:
+        await installation.start()
+        yield installation
+        installation.assert_no_faults()
+    finally:
+        await installation.close()
+
+
+@pytest.mark.parametrize(
+    ("point", "seconds"),
+    [
+        pytest.param(Point.BEFORE_APPEND, STALL_SECONDS, id="BEFORE_APPEND"),
+        *(
+            pytest.param(point, seconds, id=f"{point.name}-{seconds:.0f}s", marks=pytest.mark.long)
+            for point in Point
+            for seconds in (STALL_SECONDS, 20.0)
+        ),
+    ],
+)
+async def test_a_node_that_stood_still_for_longer_than_every_time_out_does_no_harm_when_it_goes_on(
+    impatient: Installation, point: Point, seconds: float
+) -> None:
+    home = impatient.nodes[0]
+    async with Proxy.to_port(home.port) as bobs:
+        trap = Trap(impatient, point, home, bobs)
+        bobs_home = bobs.port if point is Point.BETWEEN_SENDS else impatient.ports[1]
+        ann, bob, eve = await table(impatient, trap.until_sprung(home.port), trap.until_sprung(bobs_home))
+        ann.before_giving = trap.given
+        await ann.start()
+        playing = asyncio.gather(ann.play(), bob.play(), eve.play())
+        try:
+            await during(playing, trap.reached(ann, eve))
+            home.stall()
+            await asyncio.sleep(seconds)  # the stall itself is what is tested
+        finally:
+            trap.release()
+            home.go_on()
+        await playing
+
+    story = check(await impatient.log(ann.room), [ann, bob])
+    assert [entry.command for entry in story.entries].count(trap.command) == (trap.command in ann.accepted)
+    away = [type(entry.body) for entry in story.entries if isinstance(entry.body, Dropped | StoodIn)]
+    assert away, "nobody at the node was missed: it did not stand still for long enough"
+    assert ann.place is not None
+    await check_nodes(impatient.log, story, ann.place.code, impatient.ports)
