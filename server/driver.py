@@ -10,9 +10,10 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import hmac
+import math
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from contextlib import suppress
-from functools import partial
+from functools import lru_cache, partial
 from random import Random
 from typing import Any, Final, Protocol
 
@@ -74,6 +75,7 @@ def ranking(room_id: str, nodes: tuple[str, ...]) -> list[str]:
     return sorted(nodes, key=lambda node: hashlib.blake2b(f"{node}\0{room_id}".encode()).digest(), reverse=True)
 
 
+@lru_cache(maxsize=16_384)
 def driver_of(room_id: str, nodes: tuple[str, ...]) -> str | None:
     """The node that drives the room; None without nodes."""
     return next(iter(ranking(room_id, nodes)), None)
@@ -111,6 +113,9 @@ class Driver:
         """Rooms that only a newer server can read."""
         self._schedule = Schedule()
         self._sooner = asyncio.Event()
+        """Set when something is due before ``_asleep_until``."""
+        self._asleep_until: float = -math.inf
+        """When the clock is looked at next, whatever happens."""
         self._thinking: dict[tuple[str, int, int], asyncio.Task[None]] = {}
         self._firing: set[str] = set()
         self._tasks: set[asyncio.Task[None]] = set()
@@ -123,8 +128,7 @@ class Driver:
         if not self.drives(room.id):
             self._schedule.set(room.id, None)
             return
-        self._schedule.set(room.id, rooms.next_due(room))
-        self._sooner.set()
+        self._plan(room.id, rooms.next_due(room))
         for move in rooms.ai_moves(room):
             key = room.id, move.seat, move.at
             if key not in self._thinking:
@@ -223,6 +227,12 @@ class Driver:
 
     # Clocks ---------------------------------------------------------------------------------------------------
 
+    def _plan(self, room_id: str, at: int | None) -> None:
+        """Look after the room at that time."""
+        self._schedule.set(room_id, at)
+        if at is not None and at < self._asleep_until:
+            self._sooner.set()
+
     async def _fire_always(self) -> None:
         while True:
             self._sooner.clear()
@@ -230,6 +240,7 @@ class Driver:
             for room_id in self._schedule.pop(now):
                 self._start_firing(room_id)
             due = self._schedule.next()
+            self._asleep_until = math.inf if due is None else due
             try:
                 async with asyncio.timeout(None if due is None else (due - now) / 1000):
                     await self._sooner.wait()
@@ -250,8 +261,7 @@ class Driver:
         except RoomGone:
             return
         except (StoreUnavailable, StoreFull):
-            self._schedule.set(room_id, self._node.clock() + int(_RETRY_SECONDS * 1000))
-            self._sooner.set()
+            self._plan(room_id, self._node.clock() + int(_RETRY_SECONDS * 1000))
             return
         self.changed(host)
 

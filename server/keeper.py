@@ -71,7 +71,9 @@ class Keeper:
         if told is None:
             self._told[room.id] = _Told(room, asyncio.get_running_loop().time())
         else:
-            told.room = room
+            before, told.room = told.room, room
+            if _alike(before, room) and told.due is not None and told.due <= due_at(room):
+                return  # as after most moves: there is nothing to tell
         self._changed.add(room.id)
         self._news.set()
 
@@ -161,6 +163,16 @@ class Keeper:
             listed = told.summary is not None
             if (listed and now - told.listed_at >= _LIST_SECONDS) or now - told.code_at >= _CODE_SECONDS:
                 self._changed.add(room_id)
+
+
+def _alike(before: Room, after: Room) -> bool:
+    """Whether the lobby has nothing to learn: what ``rooms.summary`` tells of the room, which is open, is the same."""
+    return (
+        before.seats is after.seats
+        and before.phase is after.phase is not Phase.CLOSED
+        and before.host == after.host
+        and before.locked == after.locked
+    )
 
 
 def due_at(room: Room) -> int:

@@ -11,7 +11,11 @@ class Schedule:
     def __init__(self) -> None:
         self._at: dict[str, int] = {}
         self._heap: list[tuple[int, str]] = []
-        """May hold times that were replaced; ``_at`` has the valid ones."""
+        """Has each room at its time or earlier; what is not right is put right when it comes to the top. So a time that
+        is put off with every move costs nothing, and leaves nothing behind.
+        """
+        self._queued: dict[str, int] = {}
+        """The earliest time at which ``_heap`` has the room."""
 
     def __contains__(self, room: str) -> bool:
         return room in self._at
@@ -23,24 +27,34 @@ class Schedule:
         """Give ``room`` another time; None: it wants nothing any more."""
         if at is None:
             self._at.pop(room, None)
-        elif self._at.get(room) != at:
-            self._at[room] = at
-            heapq.heappush(self._heap, (at, room))
+            return
+        self._at[room] = at
+        if at < self._queued.get(room, at + 1):
+            self._queue(room, at)
 
     def next(self) -> int | None:
         """The earliest time of all; None if nothing is scheduled."""
-        self._tidy()
-        return self._heap[0][0] if self._heap else None
+        while self._heap:
+            at, room = self._heap[0]
+            wanted = self._at.get(room)
+            if at == wanted and at == self._queued[room]:
+                return at
+            heapq.heappop(self._heap)
+            if at == self._queued.get(room):
+                del self._queued[room]
+                if wanted is not None:
+                    self._queue(room, wanted)
+        return None
 
     def pop(self, now: int) -> list[str]:
         """The rooms whose time has come, the earliest first; they are scheduled no more."""
         due = []
         while (at := self.next()) is not None and at <= now:
             room = heapq.heappop(self._heap)[1]
-            del self._at[room]
+            del self._at[room], self._queued[room]
             due.append(room)
         return due
 
-    def _tidy(self) -> None:
-        while self._heap and self._at.get(self._heap[0][1]) != self._heap[0][0]:
-            heapq.heappop(self._heap)
+    def _queue(self, room: str, at: int) -> None:
+        self._queued[room] = at
+        heapq.heappush(self._heap, (at, room))

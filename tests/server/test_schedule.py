@@ -47,3 +47,15 @@ def test_the_heap_agrees_with_a_dictionary(changes: list[tuple[str, int | None]]
     popped = schedule.pop(now)
     assert popped == sorted((room for room in model if model[room] <= now), key=lambda room: (model[room], room))
     assert len(schedule) == len(model) - len(popped)
+
+
+def test_times_that_are_put_off_again_and_again_leave_nothing_behind() -> None:
+    schedule = Schedule()
+    for at in range(10_000):
+        schedule.set("a", at)
+        schedule.set("b", at + 5)
+
+    assert len(schedule._heap) == 2
+    assert schedule.pop(10_010) == ["a", "b"]
+    assert not schedule._heap
+    assert not schedule._queued
