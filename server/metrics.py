@@ -27,9 +27,9 @@ class Tally(Collector):
         self._count = 0
         registry.register(self)
 
-    def inc(self) -> None:
-        """Count one more."""
-        self._count += 1
+    def inc(self, amount: int = 1) -> None:
+        """Count so many more."""
+        self._count += amount
 
     def collect(self) -> Iterator[Metric]:
         """For the registry."""

@@ -6,18 +6,23 @@ Belongs here: frames, the write buffer, closing. Must not be known here: rooms, 
 from __future__ import annotations
 
 import asyncio
-from typing import Protocol
+import struct
+from typing import Final, Protocol
 
 from msgspec import Struct
 from websockets.asyncio.server import ServerConnection, broadcast
 from websockets.exceptions import ConnectionClosed
-from websockets.frames import Frame, Opcode
 from websockets.protocol import State
 
 from protocol import codec
 from protocol.codes import Close
 from protocol.messages import ServerMessage
 from server.metrics import Metrics
+
+_TEXT: Final = 0x81
+"""The first byte of a text frame that is whole."""
+_MEDIUM: Final = struct.Struct("!BBH")
+_LONG: Final = struct.Struct("!BBQ")
 
 
 class Encoded(Struct, frozen=True):
@@ -34,7 +39,17 @@ def encoded(message: ServerMessage, metrics: Metrics) -> Encoded:
     assert isinstance(message, ServerMessage), f"{type(message).__name__} is nothing to send"
     metrics.frames_encoded.inc()
     payload = codec.encode(message)
-    return Encoded(payload, bytes(Frame(Opcode.TEXT, payload).serialize(mask=False)))
+    return Encoded(payload, framed(payload))
+
+
+def framed(payload: bytes) -> bytes:
+    """An unmasked text frame of its own (RFC 6455 section 5.2); what the library makes of it, ten times as fast."""
+    length = len(payload)
+    if length < 126:
+        return bytes((_TEXT, length)) + payload
+    if length < 65_536:
+        return _MEDIUM.pack(_TEXT, 126, length) + payload
+    return _LONG.pack(_TEXT, 127, length) + payload
 
 
 class Outbox(Protocol):
@@ -57,9 +72,14 @@ class Outbox(Protocol):
 class SocketOutbox:
     """The outbox of a WebSocket.
 
+    What is sent within one turn of the event loop is written at its end, at once: writing costs more than anything else
+    that is done for a message, and a move brings most of its readers two.
+
     The bound is the transport's write buffer: websockets' own keep-alive does not notice a reader that stopped, as its
-    ping waits behind the same buffer. So the buffer is looked at before every write.
+    ping waits behind the same buffer. So the buffer is looked at before every message.
     """
+
+    __slots__ = ("_closing", "_connection", "_limit", "_metrics", "_size", "_waiting")
 
     def __init__(self, connection: ServerConnection, *, limit: int, metrics: Metrics) -> None:
         self._connection = connection
@@ -67,6 +87,10 @@ class SocketOutbox:
         """Bytes in the transport's buffer from which the reader counts as too slow."""
         self._metrics = metrics
         self._closing: asyncio.Task[None] | None = None
+        self._waiting: list[Encoded] = []
+        """Sent in this turn."""
+        self._size = 0
+        """Bytes of these."""
 
     @property
     def gone(self) -> bool:
@@ -74,20 +98,38 @@ class SocketOutbox:
         return self._connection.protocol.state is not State.OPEN
 
     def send(self, message: Encoded) -> None:
-        """Write without waiting, or cut the connection off when too much is unread already."""
+        """Write soon, without waiting, or cut the connection off when too much is unread already."""
         connection = self._connection
         if connection.protocol.state is not State.OPEN:
             return
         transport = connection.transport
         if transport.is_closing():
             return
-        if transport.get_write_buffer_size() > self._limit:
+        if transport.get_write_buffer_size() + self._size > self._limit:
             # A close frame would only wait behind what is not being read.
             self._metrics.overflows.inc()
             transport.abort()
             return
-        _write(connection, message)
-        self._metrics.frames_written.inc()
+        if not self._waiting:
+            connection.loop.call_soon(self._write)
+        self._waiting.append(message)
+        self._size += len(message.frame)
+
+    def _write(self) -> None:
+        """Write what waits: serialised frames, which all connections share; a third cheaper than framing for each.
+
+        Right only where nothing was negotiated that changes frames; otherwise the library frames the payloads.
+        """
+        waiting, self._waiting, self._size = self._waiting, [], 0
+        connection = self._connection
+        if not waiting or connection.protocol.state is not State.OPEN or connection.transport.is_closing():
+            return
+        if connection.protocol.extensions or connection.send_in_progress is not None:
+            for message in waiting:
+                broadcast([connection], message.payload, text=True)
+        else:
+            connection.transport.write(b"".join([message.frame for message in waiting]))
+        self._metrics.frames_written.inc(len(waiting))
 
     def close(self, code: Close) -> None:
         """Begin the closing handshake in the background; ``closed`` waits for its end."""
@@ -105,18 +147,8 @@ class SocketOutbox:
             await self._closing
 
     async def _close(self, code: Close) -> None:
+        self._write()
         try:
             await self._connection.close(code, code.name.lower().replace("_", "-"))
         except (ConnectionClosed, OSError):
             return  # gone already: what was wanted
-
-
-def _write(connection: ServerConnection, message: Encoded) -> None:
-    """One serialised frame for every connection that shares it: a third cheaper than framing it for each.
-
-    Right only where nothing was negotiated that changes frames; otherwise the library frames the payload.
-    """
-    if connection.protocol.extensions or connection.send_in_progress is not None:
-        broadcast([connection], message.payload, text=True)
-    else:
-        connection.transport.write(message.frame)

@@ -143,8 +143,10 @@ class _Wire(asyncio.Protocol):
     def __init__(self, connection: AbstractConnection, timeout: float, lose: Callable[[_Wire], None]) -> None:
         self.loop = asyncio.get_running_loop()
         self.asked: deque[_Request] = deque()
-        """What has been sent and not been answered, the oldest first."""
+        """What has not been answered, the oldest first."""
         self.closed: asyncio.Future[None] = self.loop.create_future()
+        self._packed: list[bytes] = []
+        """The part of it that is to be written."""
         self._timeout = timeout
         self._lose = lose
         self._reader = hiredis.Reader(
@@ -165,9 +167,17 @@ class _Wire(asyncio.Protocol):
     def send(self, request: _Request) -> None:
         """Send a command after those before it."""
         self.asked.append(request)
-        self._transport.write(request.packed)
+        if not self._packed:
+            self.loop.call_soon(self._write)
+        self._packed.append(request.packed)
         if self._watch is None:
             self._watch = self.loop.call_at(request.at + self._timeout, self._look_at_time)
+
+    def _write(self) -> None:
+        """Write at once what was asked in one turn of the event loop."""
+        packed, self._packed = self._packed, []
+        if packed:  # nothing, where the connection has ended in that turn
+            self._transport.write(b"".join(packed))
 
     def data_received(self, data: bytes) -> None:
         """Give replies to those who asked, in order."""
@@ -236,6 +246,7 @@ class _Wire(asyncio.Protocol):
         if self._watch is not None:
             self._watch.cancel()
             self._watch = None
+        self._packed = []
         while self.asked:
             self.asked.popleft().fail(self._problem)
 
