@@ -139,10 +139,13 @@ class Audience:
         """Send the viewer's ``turn`` unless it has been sent."""
         if viewer.seat is None:
             return
+        asked = rooms.asked(room, viewer.seat)
+        if asked == viewer.asked:
+            return
+        viewer.asked = asked
         turn = rooms.turn(room, viewer.seat, now, games=self._games)
-        if turn is not None and turn.at != viewer.asked:
+        if turn is not None:
             viewer.outbox.send(self.encoded(turn))
-        viewer.asked = None if turn is None else turn.at
 
     def _part(self, viewer: Viewer, entry: Entry) -> None:
         """The viewer's connection no longer holds its seat, because of ``entry``."""
@@ -162,7 +165,10 @@ def follow_seat(room: Room, viewer: Viewer) -> bool:
     """Whether the viewer's connection is still a seat's (a spectator's needs to be none); notes which seat's."""
     if viewer.epoch == SPECTATOR:
         return True
-    seat = rooms.seat_of(room, viewer.epoch)
+    seat = viewer.seat
+    person = rooms.person_at(room, seat)
+    if person is None or person.epoch != viewer.epoch:
+        seat = rooms.seat_of(room, viewer.epoch)
     person = rooms.person_at(room, seat)
     if person is None or person.away:
         return False

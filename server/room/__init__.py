@@ -14,7 +14,7 @@ from server.room.driving import AiMove, Question, ai_moves, default_action, move
 from server.room.folding import Folded, fold, replay
 from server.room.playing import OtherRules
 from server.room.records import FinishedDeal
-from server.room.showing import Missed, Shown, distinct, missed, shown, snapshot, summary, turn
+from server.room.showing import Missed, Shown, asked, distinct, missed, shown, snapshot, summary, turn
 from server.room.state import Ai, Games, Holder, Open, Person, Phase, Room, person_at, persons, seat_of, token_of
 from server.room.tokens import Entropy, room_id_of
 
@@ -40,6 +40,7 @@ __all__ = [
     "RoomCommand",
     "Shown",
     "ai_moves",
+    "asked",
     "close",
     "decide",
     "default_action",

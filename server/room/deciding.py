@@ -450,12 +450,18 @@ def check_action(game: AnyGame, room: Room, seat: Seat, text: str) -> None:
         MalformedAction: ``text`` is no action of the game.
         IllegalAction: the rules forbid it; says why from what the seat knows.
     """
-    state = table_of(room).match.state
-    action = game.parse(text)
-    if action not in game.legal_at(state, seat):
-        refusal = game.why(game.view(state, seat), action)
-        assert refusal is not None, f"{game.name} does not say why {text} is illegal"
-        raise IllegalAction(refusal)
+    if text in legal_for(game, room, seat):
+        return
+    refusal = game.why(game.view(table_of(room).match.state, seat), game.parse(text))
+    assert refusal is not None, f"{game.name} does not say why {text} is illegal"
+    raise IllegalAction(refusal)
+
+
+def legal_for(game: AnyGame, room: Room, seat: Seat) -> tuple[str, ...]:
+    """What the open decision allows ``seat``, one of those that it asks."""
+    table = table_of(room)
+    assert table.decision is not None, "what is legal is asked while a decision is open"
+    return table.decision.legal.of(seat, game, table.match.state)
 
 
 def _check_level(game: AnyGame, level: str) -> Refuse | None:

@@ -4,6 +4,7 @@ one redaction, talk passes ``talking``'s, everything else of the room and of the
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterable
 from typing import Any, Final
 
@@ -16,9 +17,9 @@ from engine.registry import GAMES
 from protocol.events import RoomEvent, Said, Winked
 from protocol.messages import MatchInfo, RoomSummary, SeatInfo, Snapshot, Turn
 from server.room import talking
-from server.room.deciding import free_seats
+from server.room.deciding import free_seats, legal_for
 from server.room.records import commitments
-from server.room.state import Ai, Games, Open, Person, Phase, Room, Table, person_at, persons, table_of
+from server.room.state import Ai, Games, Open, Person, Phase, Room, Table, person_at, persons
 
 _encoder: Final = msgspec.json.Encoder()
 
@@ -41,8 +42,8 @@ class Missed(Struct, frozen=True):
 def shown(room: Room, events: tuple[Any, ...], viewer: Viewer, *, games: Games = GAMES) -> tuple[Any, ...]:
     """``events`` as ``viewer`` is shown them: as many, in the same order; ``events`` itself if nothing is hidden."""
     game = games[room.game]
-    redacted = tuple(_redact(room, game, event, viewer) for event in events)
-    return events if all(map(_same, redacted, events)) else redacted
+    redacted = tuple([_redact(room, game, event, viewer) for event in events])
+    return events if all(map(operator.is_, redacted, events)) else redacted
 
 
 def distinct(
@@ -73,16 +74,23 @@ def missed(room: Room, after: int, viewer: Viewer, *, games: Games = GAMES) -> M
     return Missed(after + 1, shown(room, room.history[len(room.history) - count :], viewer, games=games))
 
 
+def asked(room: Room, seat: Seat) -> int | None:
+    """The decision (by its number) for which ``turn`` has a question to the person in ``seat``; None if it has none."""
+    decision = room.table.decision if room.table is not None else None
+    if decision is None or seat not in decision.seats or person_at(room, seat) is None or _answered(room, seat):
+        return None
+    return decision.at
+
+
 def turn(room: Room, seat: Seat, now: int, *, games: Games = GAMES) -> Turn | None:
     """What the person in ``seat`` is asked now; None if they are not, or have answered.
 
     ``now`` in milliseconds since the epoch.
     """
     decision = room.table.decision if room.table is not None else None
-    if decision is None or seat not in decision.seats or person_at(room, seat) is None or _answered(room, seat):
+    if decision is None or asked(room, seat) is None:
         return None
-    game = games[room.game]
-    legal = tuple(map(game.text, game.legal_at(table_of(room).match.state, seat)))
+    legal = legal_for(games[room.game], room, seat)
     until = decision.publish_at if decision.sealed else decision.deadline
     left_ms = None if until is None else max(0, until - now)
     return Turn(at=decision.at, legal=legal, sealed=decision.sealed, left_ms=left_ms)
@@ -136,13 +144,9 @@ def summary(room: Room) -> RoomSummary:
 
 
 def _redact(room: Room, game: AnyGame, event: Any, viewer: Viewer) -> Any:
-    if isinstance(event, Said | Winked):
-        return talking.heard(room, event, viewer, game)
-    return event if isinstance(event, RoomEvent | MatchEvent) else game.redact(event, viewer)
-
-
-def _same(one: Any, other: Any) -> bool:
-    return one is other
+    if isinstance(event, RoomEvent):
+        return talking.heard(room, event, viewer, game) if isinstance(event, Said | Winked) else event
+    return event if isinstance(event, MatchEvent) else game.redact(event, viewer)
 
 
 def _answered(room: Room, seat: Seat) -> bool:

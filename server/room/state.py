@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Any, Final, TypeAlias
 
+import msgspec
 from msgspec import Struct
 
 from engine.game import AnyGame, Card, OptionValue, Seat
@@ -109,6 +110,21 @@ Holder: TypeAlias = Open | Ai | Person
 # The match -------------------------------------------------------------------------------------------------------
 
 
+class Legal(Struct, dict=True):
+    """What the seats that a decision asks may do, in the game's notation; worked out once for each seat, when somebody
+    asks. It follows from the rest of the room and is no part of the room's value: it has no fields, so any two are
+    equal and are written alike.
+    """
+
+    def of(self, seat: Seat, game: AnyGame, state: Any) -> tuple[str, ...]:
+        """What ``seat`` may do in ``state``, which must be the one in which the decision was opened."""
+        known: dict[Seat, tuple[str, ...]] = self.__dict__.setdefault("texts", {})
+        texts = known.get(seat)
+        if texts is None:
+            texts = known[seat] = tuple([game.text(action) for action in game.legal_at(state, seat)])
+        return texts
+
+
 class Decision(Struct, frozen=True, kw_only=True):
     """What the match waits for."""
 
@@ -124,6 +140,7 @@ class Decision(Struct, frozen=True, kw_only=True):
     """When a person's turn limit ends. Kept while an AI stands in, so that dropping out gains no time."""
     exit_at: int
     """The way out of a wait without a turn limit: the AI stands in for a person, or the default action for an AI."""
+    legal: Legal = msgspec.field(default_factory=Legal)
 
     @property
     def sealed(self) -> bool:
