@@ -39,6 +39,7 @@ from server.presence import Presence
 from server.settings import BadSetting, Settings, load, unknown_in
 from server.store import CannotOpen, StoredIndex, StoredLog, StoredRates, open_store
 from server.thinkers import Thinkers
+from server.watchdog import Watchdog
 from wording import Lines, _
 from wording.languages import become, wanted
 
@@ -91,6 +92,7 @@ async def serve(settings: Settings) -> None:
         loop.add_signal_handler(name, stop.set)
     loop.set_exception_handler(_unhandled)
     async with AsyncExitStack() as stack:
+        stack.enter_context(Watchdog().watching())
         gateway = await _build(settings, stack, stop)
         port = await _listen(gateway, settings)
         stack.push_async_callback(gateway.drain)
