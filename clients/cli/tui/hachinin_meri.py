@@ -170,7 +170,7 @@ How to read the table
         for card in order(suit, table.trump):
             name = _("Tenka") if card == TENKA else rank(card)
             mine = card in looking.view.hand
-            x = canvas.line(x, y, [("·", "dim") if card in gone else (name, "card" if mine else "text")]) + 1
+            x = canvas.line(x, y, [("·", "dim") if card in gone else (name, "mine" if mine else "text")]) + 1
 
     def _ring(self, canvas: Canvas, y: int, rows: int, looking: Looking, table: Table) -> None:
         me = Seat(0) if looking.people.you is None else looking.people.you
