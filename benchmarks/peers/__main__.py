@@ -41,10 +41,10 @@ def arguments(given: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--seconds", type=float, default=4.0, help="how long each load lasts (%(default)s)")
     parser.add_argument(
         "--loads",
-        default="full,400",
+        default="full,200",
         help="moves a second in all rooms, or 'full' for as fast as they go; every system gets them (%(default)s)",
     )
-    parser.add_argument("--more-loads", default="", help="the same, for those systems that carry more")
+    parser.add_argument("--more-loads", default="1600", help="the same, for systems that carry more (%(default)s)")
     parser.add_argument("--only", default="", help="parts of the names of systems, separated by commas")
     parser.add_argument("--scratch", type=Path, help="a folder to install peers in, and to keep")
     parser.add_argument("--json", type=Path, help="write everything to this file")
