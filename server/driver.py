@@ -107,6 +107,9 @@ class Driver:
         self._presence = hall.node.presence
         self._acted_on: tuple[tuple[str, ...], tuple[Outage, ...]] = (), ()
         """Nodes and outages when rooms were last taken over."""
+        self._ranked_for: tuple[str, ...] = ()
+        self._drivers: dict[str, str | None] = {}
+        """Who drives which room among those nodes: asked at every move, and the more nodes the longer it takes."""
         self._standing_in: set[str] = set()
         """Rooms that this node drives because the node that should does not."""
         self._unreadable: set[str] = set()
@@ -141,7 +144,13 @@ class Driver:
 
     def drives(self, room_id: str) -> bool:
         """Whether this node drives the room."""
-        return room_id in self._standing_in or driver_of(room_id, self._presence.nodes) == self._node.name
+        if self._presence.nodes is not self._ranked_for:
+            self._ranked_for = self._presence.nodes
+            self._drivers.clear()
+        driver = self._drivers.get(room_id)
+        if driver is None:
+            driver = self._drivers[room_id] = driver_of(room_id, self._ranked_for)
+        return driver == self._node.name or room_id in self._standing_in
 
     async def run(self) -> None:
         """Beat, fire and heal until cancelled."""
@@ -333,6 +342,8 @@ class Driver:
         here = tuple(hosts)
         for start in range(0, len(here), _COMPARED_AT_ONCE):
             await self._compare(here[start : start + _COMPARED_AT_ONCE])
+        for room_id in self._drivers.keys() - hosts.keys():
+            del self._drivers[room_id]
         self._node.metrics.driven.set(sum(map(self.drives, hosts)))
         self._standing_in &= hosts.keys()
         for due in await self._index.due(self._node.clock(), _DUE_AT_ONCE):

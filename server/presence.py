@@ -31,7 +31,7 @@ class Presence:
         self._index = index
         self._node = node
         self.nodes: tuple[str, ...] = ()
-        """The live nodes; none before the first beat."""
+        """The live nodes; none before the first beat. The same object as long as they are the same."""
         self.outages: tuple[Outage, ...] = ()
         """The latest ones, the earliest first."""
         self._asked_at = -math.inf
@@ -58,7 +58,8 @@ class Presence:
         if now < self._judge_at:
             nodes |= set(self.nodes)
         self._heard_at = now
-        self.nodes = tuple(sorted(nodes))
+        if nodes != set(self.nodes):
+            self.nodes = tuple(sorted(nodes))
 
     async def refresh(self) -> None:
         """``beat`` unless that was done a moment ago. Where the store does not answer, what is known has to do:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator, Callable, Iterable
 from typing import Final
 
@@ -55,7 +54,7 @@ class StoredLog:
         """See ``RoomLog``."""
         asked = list(rooms)
         logs = [self._keys.log(room) for room in asked]
-        ends = await asyncio.gather(*(self._store.function("head", [log], read=True) for log in logs))
+        ends = await self._store.function_of_each("head", logs)
         return {room: Head(*end) for room, end in zip(asked, ends, strict=True)}
 
     async def forget(self, room: str, after_seconds: int) -> None:

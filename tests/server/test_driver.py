@@ -274,6 +274,31 @@ async def test_an_announced_room_that_was_never_opened_is_forgotten(house: House
     assert await house.index.all_live() == (None, [])
 
 
+async def test_who_drives_a_room_is_found_out_once_as_long_as_the_nodes_are_the_same(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found: list[str] = []
+
+    def counted(room: str, nodes: tuple[str, ...]) -> str | None:
+        found.append(room)
+        return driver_of(room, nodes)
+
+    monkeypatch.setattr("server.driver.driver_of", counted)
+    ann = house.person("Ann")
+    await ann.create()
+    for _ in range(3):
+        await house.driver.beat()
+        await house.driver.heal()
+        assert house.driver.drives(ann.room.id)
+    assert found == [ann.room.id]
+
+    other = next(name for name in ("a", "b", "c", "d", "e", "f") if ranking(ann.room.id, (name, "n1"))[0] == name)
+    house.node.presence.nodes = (other, "n1")
+    assert not house.driver.drives(ann.room.id)
+    assert not house.driver.drives(ann.room.id)
+    assert found == [ann.room.id] * 2
+
+
 async def test_a_round_of_repair_asks_about_few_rooms_at_a_time_and_finds_what_is_behind_in_each(
     house: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:
