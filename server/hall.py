@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Coroutine
-from contextlib import suppress
 from typing import Final
 
 import msgspec
@@ -157,11 +156,11 @@ class Hall:
         Raises:
             StoreUnavailable: the store does not answer.
         """
-        for room_id, head in (await self.node.log.heads(tuple(self.hosts))).items():
-            host = self._held(room_id)
-            if host is not None and head != host.head:
-                with suppress(RoomGone):  # another node serves it
-                    await host.check()
+        heads = await self.node.log.heads(tuple(self.hosts))
+        behind = [host for room_id, head in heads.items() if (host := self._held(room_id)) and head != host.head]
+        for found in await asyncio.gather(*(host.check() for host in behind), return_exceptions=True):
+            if isinstance(found, BaseException) and not isinstance(found, RoomGone):
+                raise found
 
     async def close(self) -> None:
         """Do nothing more in any room, after what is under way."""

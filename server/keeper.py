@@ -10,6 +10,7 @@ import asyncio
 import math
 from collections import deque
 from collections.abc import Callable
+from itertools import islice
 from typing import Final
 
 import msgspec
@@ -29,6 +30,7 @@ REFRESH_SECONDS: Final = 5.0
 _LIST_SECONDS: Final = 10.0
 """A listing is repeated after so long; it lives three times as long."""
 _CODE_SECONDS: Final = 3600.0
+_RECORDS_AT_ONCE: Final = 100
 
 _log = structlog.get_logger()
 
@@ -110,9 +112,7 @@ class Keeper:
         self._news.clear()
         try:
             while self._records:
-                room_id, deal = self._records[0]
-                await self._index.archive(room_id, deal.match, deal.deal, deal.record, attempt=deal.attempt)
-                self._records.popleft()
+                await self._archive(tuple(islice(self._records, _RECORDS_AT_ONCE)))
             while self._changed:
                 room_id = next(iter(self._changed))
                 self._changed.discard(room_id)
@@ -124,6 +124,21 @@ class Keeper:
         except (StoreUnavailable, StoreFull):
             self._news.set()
             raise
+
+    async def _archive(self, records: tuple[tuple[str, FinishedDeal], ...]) -> None:
+        """Keep the first ``records``, all at once: a store that takes them slowly takes many as slowly as one."""
+        kept = await asyncio.gather(
+            *(
+                self._index.archive(room, each.match, each.deal, each.record, attempt=each.attempt)
+                for room, each in records
+            ),
+            return_exceptions=True,
+        )
+        for problem in kept:
+            if isinstance(problem, BaseException):
+                raise problem  # those that were kept are told again, which does nothing
+        for _ in records:
+            self._records.popleft()
 
     async def _tell(self, told: _Told) -> None:
         room, now = told.room, asyncio.get_running_loop().time()
