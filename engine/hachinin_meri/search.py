@@ -23,7 +23,7 @@ from engine.hachinin_meri.seen import Seen
 from engine.hachinin_meri.types import SEATS, TRICKS, Action, Phase, View
 from engine.search import Findings, Plan
 
-HARD_CARDS: Final = 4_000
+HARD_CARDS: Final = 3_000
 EXPERT_CARDS: Final = 40_000
 """Cards to be played for one decision, so that early and late decisions cost about the same."""
 LEAST_CARDS: Final = 5
