@@ -45,7 +45,8 @@ def kind(card: Card) -> Kind:
 
 def matching(card: Card, table: Iterable[Card]) -> tuple[Card, ...]:
     """The cards of ``table`` that have the month of ``card``, in the table's order (rules K4, G4)."""
-    return tuple(other for other in table if other[:2] == card[:2])
+    digits = card[:2]
+    return tuple([other for other in table if other[:2] == digits])
 
 
 def has_four_of_a_month(cards: Iterable[Card]) -> bool:

@@ -186,6 +186,8 @@ class Gateway:
 
     async def _connected(self, connection: ServerConnection) -> None:
         session = Session(self, connection)
+        assert isinstance(connection, GuardedConnection)
+        connection.forget_handshake()
         self.sessions.add(session)
         self._count()
         try:

@@ -291,8 +291,10 @@ def _done(room: Room, command: RoomCommand) -> Done | None:
     """The answer to a command that was done already. A resume proves itself by its token, as often as it is sent."""
     if isinstance(command, Resume):
         return None
-    known = room.done.get(session_of(command.id), ())
-    return next((each for each in known if each.command == command.id), None)
+    for each in room.done.get(session_of(command.id), ()):
+        if each.command == command.id:
+            return each
+    return None
 
 
 def _again(asked: _Asked, command: RoomCommand, done: Done) -> Decided:

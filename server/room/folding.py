@@ -162,7 +162,7 @@ def _remember(room: Room, command: str, at: int | None, body: AnyBody) -> Room:
     session = session_of(command)
     done = dict(room.done)
     known = done.pop(session, ())
-    if all(each.command != command for each in known):
+    if command not in [each.command for each in known]:
         seated = room.version if isinstance(body, Created | Joined) else None
         known = (*known, Done(command, at, seated))[-COMMANDS_REMEMBERED:]
     done[session] = known
