@@ -11,6 +11,7 @@ import asyncio
 import hashlib
 import hmac
 import math
+from collections import Counter
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from contextlib import suppress
 from functools import lru_cache, partial
@@ -340,8 +341,11 @@ class Driver:
             return  # who is alive is not known before the first beat
         hosts = self._hall.hosts
         here = tuple(hosts)
+        seats: Counter[str] = Counter()
         for start in range(0, len(here), _COMPARED_AT_ONCE):
-            await self._compare(here[start : start + _COMPARED_AT_ONCE])
+            await self._compare(here[start : start + _COMPARED_AT_ONCE], seats)
+        for holder in rooms.HOLDERS:
+            self._node.metrics.seats.labels(holder).set(seats[holder])
         for room_id in self._drivers.keys() - hosts.keys():
             del self._drivers[room_id]
         self._node.metrics.driven.set(sum(map(self.drives, hosts)))
@@ -354,8 +358,8 @@ class Driver:
             if self.drives(due.room):
                 await self._adopt(due.room)
 
-    async def _compare(self, here: Sequence[str]) -> None:
-        """These rooms against their logs, and their connections against the nodes that live."""
+    async def _compare(self, here: Sequence[str], seats: Counter[str]) -> None:
+        """These rooms against their logs, and their connections against the nodes that live; counts their ``seats``."""
         for room_id, head in (await self._node.log.heads(here)).items():
             host = self._hall.hosts.get(room_id)
             if host is None:
@@ -366,6 +370,8 @@ class Driver:
                 await host.reconcile(self._presence.nodes)
             except RoomGone:
                 pass
+            if self.drives(room_id):
+                seats.update(map(rooms.holder_of, host.room.seats))
             self._let_go_if_idle(host)
 
     def _must_stand_in(self, due: Due) -> bool:

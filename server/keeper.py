@@ -52,7 +52,16 @@ class _Told:
 class Keeper:
     """Tells the index about the rooms that change on this node, and again and again about those that it drives."""
 
-    def __init__(self, index: Index, log: RoomLog, *, drives: Callable[[str], bool], forget_seconds: int) -> None:
+    def __init__(
+        self,
+        index: Index,
+        log: RoomLog,
+        *,
+        drives: Callable[[str], bool],
+        forget_seconds: int,
+        overflowed: Callable[[], None] = lambda: None,
+        most_records: int = 10_000,
+    ) -> None:
         self._index = index
         self._log = log
         self._drives = drives
@@ -61,7 +70,10 @@ class Keeper:
         """How long the log of a closed room stays."""
         self._told: dict[str, _Told] = {}
         self._changed: set[str] = set()
-        self._records: deque[tuple[str, FinishedDeal]] = deque()
+        self._overflowed = overflowed
+        """Told of each record that was one too many: of so many that wait the oldest is given up. It is told again when
+        its room's log is next read."""
+        self._records: deque[tuple[str, FinishedDeal]] = deque(maxlen=most_records)
         self._news = asyncio.Event()
 
     # Observer
@@ -81,6 +93,8 @@ class Keeper:
 
     def finished(self, host: RoomHost, deal: FinishedDeal) -> None:
         """Note the record to keep."""
+        if len(self._records) == self._records.maxlen:
+            self._overflowed()
         self._records.append((host.room.id, deal))
         self._news.set()
 
@@ -137,8 +151,9 @@ class Keeper:
         for problem in kept:
             if isinstance(problem, BaseException):
                 raise problem  # those that were kept are told again, which does nothing
-        for _ in records:
-            self._records.popleft()
+        for each in records:
+            if self._records and self._records[0] is each:  # otherwise it was given up meanwhile
+                self._records.popleft()
 
     async def _tell(self, told: _Told) -> None:
         room, now = told.room, asyncio.get_running_loop().time()

@@ -167,7 +167,13 @@ async def _build(settings: Settings, stack: AsyncExitStack, stop: asyncio.Event)
     hall = Hall(node, index, settings.timing, max_rooms=settings.max_rooms)
     stack.push_async_callback(hall.close)
     driver = Driver(hall, index, thinkers, secret=secrets.token_bytes(32), pause_ms=settings.ai_pause_ms)
-    keeper = Keeper(index, log, drives=driver.drives, forget_seconds=int(settings.forget_hours * _HOUR_SECONDS))
+    keeper = Keeper(
+        index,
+        log,
+        drives=driver.drives,
+        forget_seconds=int(settings.forget_hours * _HOUR_SECONDS),
+        overflowed=metrics.records_given_up.inc,
+    )
     hall.observers += [driver, keeper]
     stack.push_async_callback(_last_words, hall, keeper)
     try:

@@ -94,6 +94,12 @@ class Metrics:
         self.driven = Gauge(
             "fudaza_rooms_driven", "Loaded rooms whose clock and AI this node drives.", registry=registry
         )
+        self.seats = Gauge(
+            "fudaza_seats",
+            "Seats of the rooms that this node drives, by who holds them.",
+            ("holder",),
+            registry=registry,
+        )
         self.loop_lag = Gauge("fudaza_loop_lag_seconds", "How late the event loop's last tick was.", registry=registry)
         self._commands = Outcomes(registry)
         self.entries = Tally("fudaza_entries", "Entries appended by this node.", registry)
@@ -127,6 +133,11 @@ class Metrics:
             "fudaza_ai_seconds", "From question to an AI's answer.", buckets=_THINK_BUCKETS, registry=registry
         )
         self.worker_starts = Counter("fudaza_ai_worker_starts_total", "AI processes started.", registry=registry)
+        self.records_given_up = Counter(
+            "fudaza_records_given_up_total",
+            "Records of deals that were too many to wait for the store.",
+            registry=registry,
+        )
         self.internal_errors = Counter(
             "fudaza_internal_errors_total", "Faults of the server's own; each is in the log.", registry=registry
         )

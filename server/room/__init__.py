@@ -15,10 +15,25 @@ from server.room.folding import Folded, fold, replay
 from server.room.playing import OtherRules
 from server.room.records import FinishedDeal
 from server.room.showing import Missed, Shown, asked, distinct, missed, shown, snapshot, summary, turn
-from server.room.state import Ai, Games, Holder, Open, Person, Phase, Room, person_at, persons, seat_of, token_of
+from server.room.state import (
+    HOLDERS,
+    Ai,
+    Games,
+    Holder,
+    Open,
+    Person,
+    Phase,
+    Room,
+    holder_of,
+    person_at,
+    persons,
+    seat_of,
+    token_of,
+)
 from server.room.tokens import Entropy, room_id_of
 
 __all__ = [
+    "HOLDERS",
     "Ai",
     "AiMove",
     "Append",
@@ -48,6 +63,7 @@ __all__ = [
     "drop",
     "fire",
     "fold",
+    "holder_of",
     "may_watch",
     "missed",
     "move_for",

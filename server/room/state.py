@@ -106,6 +106,20 @@ class Person(Struct, frozen=True, kw_only=True, tag="person"):
 
 Holder: TypeAlias = Open | Ai | Person
 
+HOLDERS: Final = ("person", "away", "ai", "open")
+"""Who can hold a seat, for whoever counts."""
+
+
+def holder_of(seat: Holder) -> str:
+    """Which of ``HOLDERS`` holds ``seat``."""
+    match seat:
+        case Person(away=away):
+            return "away" if away else "person"
+        case Ai():
+            return "ai"
+        case Open():
+            return "open"
+
 
 # The match -------------------------------------------------------------------------------------------------------
 

@@ -14,7 +14,7 @@ import pytest
 import pytest_asyncio
 
 from engine.registry import GAMES
-from protocol.messages import Accepted, RefusedMessage, Start
+from protocol.messages import Accepted, Look, RefusedMessage, Start
 from tests.e2e.client import Player
 from tests.e2e.serverprocess import QUICK, ServerProcess
 from tests.stores import StoreServer, free_port
@@ -263,6 +263,23 @@ async def test_what_is_logged_holds_no_token_no_card_and_no_seed(start: Starting
         assert secret not in logged
     words = {word.strip('",:{}') for line in server.lines("command") for word in map(str, line.values())}
     assert not words & set(GAMES["koi-koi"].cards)
+
+
+async def test_every_command_makes_one_line_with_its_room_seat_outcome_and_time(start: Starting) -> None:
+    server = await start()
+    ann, bob = await sit_together(server, "koi-koi")
+    await asyncio.gather(ann.play(), bob.play())
+
+    for person in (ann, bob):  # who has not read all answers yet reads them on the way
+        await person.ask(Look(id=person.next_id()))
+
+    lines = server.lines("command")
+    assert len(lines) == ann._sent + bob._sent
+    for line in lines:
+        assert {"session", "command", "outcome", "ms", "room", "seat", "timestamp"} <= line.keys()
+    assert ann.place is not None
+    assert {line["room"] for line in lines} == {ann.place.room}
+    assert {line["seat"] for line in lines} == {0, 1}
 
 
 # What cannot be served -------------------------------------------------------------------------------------------

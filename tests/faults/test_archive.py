@@ -81,7 +81,7 @@ async def test_a_node_that_ends_while_records_are_taken_slowly_ends_when_all_of_
     await playing
 
     assert sum(map(len, finished.values())) >= 1
-    assert kept == finished
+    assert kept == finished, node.errors()[-2000:]
     assert seconds < BOUND_SECONDS
     await all_kept(one, guests, 3)
     tell(rooms=rooms, seconds_to_end_with_slow_records=round(seconds, 1), records=sum(map(len, kept.values())))

@@ -71,7 +71,8 @@ async def test_a_node_that_stood_still_for_longer_than_every_time_out_does_no_ha
         await playing
 
     story = check(await impatient.log(ann.room), [ann, bob])
-    assert [entry.command for entry in story.entries].count(trap.command) == (trap.command in ann.accepted)
+    times = [entry.command for entry in story.entries].count(trap.command)
+    assert times == 1 or point is Point.BEFORE_APPEND  # there an AI may have moved for her before she could ask again
     away = [type(entry.body) for entry in story.entries if isinstance(entry.body, Dropped | StoodIn)]
     assert away, "nobody at the node was missed: it did not stand still for long enough"
     assert ann.place is not None
