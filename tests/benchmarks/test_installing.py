@@ -68,7 +68,8 @@ async def test_a_peer_that_cannot_be_had_is_left_out_once_and_the_others_go_on(
     monkeypatch.setattr(command, "Cores", lambda: None)
 
     results = await command.measure(
-        command.arguments(["--rounds", "2", "--only", "floor (2,colyseus,koi", "--loads", "full"]), tmp_path
+        command.arguments(["--rounds", "2", "--only", "floor (2,colyseus,koi", "--loads", "full", "--more-loads", ""]),
+        tmp_path,
     )
 
     assert asked == ["floor (2 seats)", "Fudaza (koi-koi)", "Colyseus", "floor (2 seats)", "Fudaza (koi-koi)"]
