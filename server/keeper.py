@@ -10,6 +10,7 @@ import asyncio
 import math
 from collections import deque
 from collections.abc import Callable
+from contextlib import suppress
 from itertools import islice
 from typing import Final
 
@@ -103,10 +104,10 @@ class Keeper:
         loop = asyncio.get_running_loop()
         refresh_at = loop.time() + REFRESH_SECONDS
         while True:
-            try:
+            with suppress(TimeoutError):
                 async with asyncio.timeout_at(refresh_at):
                     await self._news.wait()
-            except TimeoutError:
+            if loop.time() >= refresh_at:  # also where there are always news
                 refresh_at = loop.time() + REFRESH_SECONDS
                 self._review(loop.time())
             try:
@@ -118,7 +119,8 @@ class Keeper:
                 await asyncio.sleep(_GATHER_SECONDS)
 
     async def flush(self) -> None:
-        """Tell everything that is not told yet.
+        """Tell everything that is not told yet; what changes meanwhile is told next time, for records shall not wait
+        until nothing changes any more.
 
         Raises:
             StoreUnavailable, StoreFull: the rest is told next time.
@@ -127,8 +129,9 @@ class Keeper:
         try:
             while self._records:
                 await self._archive(tuple(islice(self._records, _RECORDS_AT_ONCE)))
-            while self._changed:
-                room_id = next(iter(self._changed))
+            for room_id in tuple(self._changed):
+                if room_id not in self._changed:
+                    continue
                 self._changed.discard(room_id)
                 try:
                     await self._tell(self._told[room_id])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 
 import msgspec
 import pytest
@@ -12,7 +12,7 @@ import pytest_asyncio
 from engine.game import Seat
 from protocol.messages import ChosenSettings, Create, Leave
 from server.entries import Actor
-from server.keeper import due_at
+from server.keeper import Keeper, due_at
 from server.log import StoreUnavailable
 from server.room import ai_moves, next_due, question
 from server.worker import Question
@@ -226,3 +226,36 @@ async def test_what_could_not_be_told_is_told_later(house: House) -> None:
 
     assert len([each async for each in house.index.archived()]) == 1
     assert ann.room.id in await due(house)
+
+
+class Restless(MemoryIndex):
+    """An index whose every due time is overtaken by another change of the room."""
+
+    def __init__(self, restless: Callable[[], None]) -> None:
+        super().__init__()
+        self._again = restless
+
+    async def set_due(self, room: str, at_ms: int | None) -> None:
+        await super().set_due(room, at_ms)
+        self._again()
+
+
+async def test_records_do_not_wait_until_nothing_changes_any_more(house: House) -> None:
+    ann = house.person("Ann")
+    await ann.create()
+    assert ann.host is not None
+    host = ann.host
+    changes = iter(range(1_000))
+
+    def change() -> None:
+        if next(changes, None) is not None:
+            keeper._told.clear()
+            keeper.changed(host)
+
+    keeper = Keeper(Restless(change), house.memory, drives=lambda _: True, forget_seconds=1)
+    keeper.changed(host)
+
+    await keeper.flush()
+
+    assert next(changes) < 10
+    assert keeper._changed
