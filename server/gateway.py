@@ -68,6 +68,8 @@ _STRIKES: Final = 20
 _STRIKES_PER_SECOND: Final = 0.2
 """… and in the long run, before the connection is closed."""
 _CLOSE_SECONDS: Final = 2.0
+_DRAIN_SECONDS: Final = 10.0
+"""How long a node that ends waits for answers to what is in work, which a silent store can keep back."""
 _FRAMES_WAITING: Final = 8
 """Frames read ahead of the command in work; then TCP holds the sender back."""
 _RETRY_AFTER_SECONDS: Final = "5"
@@ -153,7 +155,14 @@ class Gateway:
         notice = encoded(Notice(code=Notified.DRAINING), self.metrics)
         for session in tuple(self.sessions):
             session.drain(notice)
-        await self._server.wait_closed()
+        try:
+            async with asyncio.timeout(_DRAIN_SECONDS):
+                await self._server.wait_closed()
+        except TimeoutError:
+            _log.warning("drain-given-up", connections=len(self.sessions))
+            for session in tuple(self.sessions):
+                session.give_up()
+            await self._server.wait_closed()
 
     def _request(self, connection: ServerConnection, request: Request) -> Response | None:
         """Answer what is no WebSocket handshake, and handshakes that cannot be taken now."""
@@ -221,12 +230,15 @@ class Session:
         """The command that brought the connection to its place, and the answer: for when it comes twice."""
         self._working = False
         self._draining = False
+        self._given_up = False
+        self._task: asyncio.Task[Any] | None = None
         self._name = secrets.token_hex(4)
         """What the log calls it."""
         self._log = _log.bind(session=self._name)
 
     async def run(self) -> None:
         """Welcome, then command after command until the connection ends; then tell the room."""
+        self._task = asyncio.current_task()
         self._outbox.send(self._gateway.welcome)
         try:
             while not self._outbox.closing:
@@ -266,6 +278,12 @@ class Session:
         if not self._working:
             self._outbox.close(Close.SERVICE_RESTART)
 
+    def give_up(self) -> None:
+        """This node has waited for long enough: what is in work has an unknown outcome."""
+        self._given_up = True
+        if self._task is not None:
+            self._task.cancel()
+
     async def _take(self, frame: str | bytes) -> None:
         """Answer one frame: exactly once, whatever happens."""
         now = self._gateway.clock()
@@ -294,6 +312,11 @@ class Session:
         except RoomGone:
             self._place = None
             outcome = self._refuse(command.id, Refused.UNKNOWN_ROOM)
+        except asyncio.CancelledError:
+            if not self._given_up or self._task is None:
+                raise
+            self._task.uncancel()
+            outcome = self._refuse(command.id, Refused.STORE_UNAVAILABLE)
         except Exception:  # noqa: BLE001 - whatever the fault is, it ends this command alone
             self._metrics.internal_errors.inc()
             self._log.exception("command-failed", command=_tag(command))
@@ -403,8 +426,8 @@ class Session:
 
     async def _lost(self) -> None:
         """The connection is gone."""
-        if self._place is None:
-            return
+        if self._place is None or self._given_up:
+            return  # what could not be told before this node ends, others find out
         host, viewer = self._place
         try:
             await host.lost(viewer)

@@ -17,6 +17,7 @@ from websockets.frames import Frame, Opcode
 from websockets.typing import Origin, Subprotocol
 
 from protocol.limits import MAX_COMMAND_BYTES, SUBPROTOCOL
+from server import gateway
 from server.log import StoreFull
 from server.settings import Settings
 from tests.server.hallkit import until
@@ -473,6 +474,29 @@ async def test_a_drain_tells_everybody_and_answers_what_is_in_work(
     go_on.set()
 
     assert (await ann.until("accepted"))["id"] == command
+    assert await ann.closed() == 1012
+    await draining
+    assert not opened.gateway.sessions
+
+
+async def test_a_drain_waits_only_so_long_for_a_silent_store_and_says_that_the_outcome_is_unknown(
+    opened: Gate, ann: Wire, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reached = asyncio.Event()
+
+    async def silent(*arguments: Any) -> Any:
+        reached.set()
+        await asyncio.Event().wait()
+
+    monkeypatch.setattr(opened.house.memory, "append", silent)
+    monkeypatch.setattr(gateway, "_DRAIN_SECONDS", 0.0)
+    command = ann.client.id()
+    await ann.socket.send(json.dumps({"t": "start", "id": command}))
+    await reached.wait()
+
+    draining = asyncio.create_task(opened.gateway.drain())
+
+    assert (await ann.until("refused"))["code"] == "store-unavailable"
     assert await ann.closed() == 1012
     await draining
     assert not opened.gateway.sessions
