@@ -20,7 +20,6 @@ from engine.hachinin_meri.table import cards_held, left_of
 from engine.hachinin_meri.types import (
     SEATS,
     TRICKS,
-    AsideShown,
     DealScored,
     Dealt,
     Declared,
@@ -91,7 +90,7 @@ How to read the table
   MERI, MONCHI   what you may play is limited: rules H18 and H20
   ▒▒ a trump     a trump, face down until the trick is complete
   [3]  3         the key of a card; dashed: it cannot be played (3 says why)""")
-    notable = (Dealt, Declared, OkieTaken, TrickSettled, MonchiBegan, AsideShown, TrickLed)
+    notable = (Dealt, Declared, OkieTaken, TrickSettled, MonchiBegan, TrickLed)
     endings = (DealScored,)
 
     def turn(self, view: Any) -> Seat | None:
@@ -110,9 +109,11 @@ How to read the table
         )
 
     def headline(self, event: Any, said: Lines) -> str:
-        """Of a settled trick who won it and what it moved, not what was turned up."""
+        """Of a settled trick who won it and what it moved, not what was turned up; of a lead that it is Meri."""
         if isinstance(event, TrickSettled) and event.trick.face_down:
             said = said[1:]
+        if isinstance(event, TrickLed) and not event.meri:
+            return ""  # who won the trick before is news until it is the reader's turn
         return super().headline(event, said)
 
     def eyes(self, state: State, seat: Seat) -> View:

@@ -31,15 +31,14 @@ async def thought_of(game: AnyGame, view: Any, *, seed: int) -> Thought[Any]:
     return await asyncio.to_thread(lambda: game.think(view, game.legal(view), Random(seed), budget))
 
 
-def in_words(game: AnyGame, view: Any, thought: Thought[Any]) -> str:
-    """A thought in a sentence."""
+def in_words(game: AnyGame, view: Any, thought: Thought[Any]) -> tuple[str, str]:
+    """What a thought comes to, and why, each in a sentence."""
     words = words_of(game.name)
     action = game.text(thought.action)
-    why = "" if thought.reason is None else words.reason(thought.reason)
-    told = _("AI ({level}) would: {action}, {move}. {why}").format(
-        level=common.level(adviser(game)), action=action, move=words.move(action, view), why=why
+    told = _("AI ({level}) would: {action}, {move}.").format(
+        level=common.level(adviser(game)), action=action, move=words.move(action, view)
     )
-    return told.strip()
+    return told, "" if thought.reason is None else words.reason(thought.reason)
 
 
 def values_in_words(thought: Thought[Any]) -> str:

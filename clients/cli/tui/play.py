@@ -149,6 +149,9 @@ class Play(Screen[None]):
     def heard(self, item: News) -> None:
         """The sitting has taken in what is new: show it."""
         del item
+        self._told()
+
+    def _told(self) -> None:
         if self._shown:  # otherwise the whole log is written when the screen is
             for line in self.sitting.said:
                 self.query_one(RichLog).write(Text(line))
@@ -288,8 +291,9 @@ class Play(Screen[None]):
     async def _think(self, picture: Picture, at: int) -> None:
         thought = await hints.thought_of(picture.game, picture.view, seed=at)
         if self.sitting.choice is not None and self.sitting.choice.at == at:
-            self.sitting.announcement = hints.in_words(picture.game, picture.view, thought)
-            self._remark("")
+            told, why = hints.in_words(picture.game, picture.view, thought)
+            self.sitting.advised(picture.game.text(thought.action), told, why)
+            self._told()
 
     def _remark(self, text: str) -> None:
         self.sitting.remark = text

@@ -81,6 +81,7 @@ class Viewer(Joining):
         self.place = 0
         self.eyes = eyes
         self.film: Film | None = None
+        self.hint = ""
         self.remark = ""
         self._complain = complain
         chosen = preferences.load()
@@ -108,7 +109,7 @@ class Viewer(Joining):
         self._open(0)
 
     def _open(self, deal: int) -> None:
-        self.deal, self.place, self.film, self.remark = deal, 0, None, ""
+        self.deal, self.place, self.film, self.hint, self.remark = deal, 0, None, "", ""
         game, record = self.reels[deal]
         if self.eyes is not None and self.eyes >= game.seats:
             self.eyes = None
@@ -135,7 +136,7 @@ class Viewer(Joining):
 
     def _go(self, place: int) -> None:
         if self.film is not None:
-            self.place, self.remark = max(0, min(place, len(self.film.frames) - 1)), ""
+            self.place, self.hint, self.remark = max(0, min(place, len(self.film.frames) - 1)), "", ""
             self._look()
 
     def action_forward(self) -> None:
@@ -179,7 +180,8 @@ class Viewer(Joining):
         thought = await hints.thought_of(game, view, seed=self.place)
         if frame is self.frame:
             values = hints.values_in_words(thought)
-            self.remark = hints.in_words(game, view, thought) + (f"  ({values})" if values else "")
+            self.hint, why = hints.in_words(game, view, thought)
+            self.remark = f"{why} ({values})" if values else why
             self._look()
 
     def action_log(self) -> None:
@@ -249,7 +251,7 @@ class _Prompt(_Part):
             canvas.line(0, 1, [(viewer.remark, "alarm")])
             return
         told = " ".join(line.strip() for line in sentences(viewer.film, frame, viewer.eyes))
-        canvas.line(0, 0, [("» ", "title"), (told, "note")])
+        canvas.line(0, 0, [("» ", "title"), (viewer.hint or told, "note")])
         if frame.upcoming is None:
             outcome = viewer.film.game.outcome(frame.state)
             assert outcome is not None, "the last frame of a film is the deal's end"

@@ -183,6 +183,19 @@ class Sitting:
             return _("You are watching.")
         return why_not(self.session, action)
 
+    def advised(self, action: str, told: str, why: str) -> None:
+        """A hint for the open decision: it is announced, kept in the log, and what it names is pointed at."""
+        choice = self.choice
+        if choice is not None:
+            index = next((index for index, pick in enumerate(choice.picks) if action in pick.actions), None)
+            self.choice = choice if index is None else choice.point(index)
+        self.announcement, self.alarmed, self.remark = told, False, why
+        self._say(told, why)
+
+    def _say(self, *lines: str) -> None:
+        self.said = tuple(filter(None, lines))
+        self.log = [*self.log, *self.said][-LOG_LINES:]
+
     def begin_at_once(self) -> None:
         """Begin a match in the next room that this sitting comes to host."""
         self._start = True
@@ -191,8 +204,7 @@ class Sitting:
 
     def hear(self, item: News) -> None:
         """Take in what is new."""
-        self.said = tuple(line for line in told(item, self.session, self.core.url) if line)
-        self.log = [*self.log, *self.said][-LOG_LINES:]
+        self._say(*told(item, self.session, self.core.url))
         match item:
             case Online():
                 self.online = True
@@ -231,14 +243,16 @@ class Sitting:
                 self.coming_out = ()
                 self._announce()
             case DealEnded() | MatchEnded():
-                self.coming_out = (*self.coming_out, "", *self.said)
+                self.coming_out = (*self.said, "", *self.coming_out)  # the outcome first, then how it came about
                 self._announce()
             case room.Said() | room.Winked() | room.StandIn() | room.SeatAway() | room.SeatBack() | room.SeatTaken():
                 self._announce()
             case _ if isinstance(event, (*panel.endings, *panel.notable)):
                 if isinstance(event, panel.endings):
                     self.coming_out = self.said
-                self.announcement, self.alarmed = panel.headline(event, self.said), False
+                headline = panel.headline(event, self.said)
+                if headline:
+                    self.announcement, self.alarmed = headline, False
             case _:
                 pass
 
