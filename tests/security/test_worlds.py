@@ -23,6 +23,7 @@ from server.audience import Viewer as Watcher
 from server.entries import Acted, Actor, Answered, Entry
 from server.metrics import Metrics
 from server.room import Phase, Refuse, Room, playing
+from server.room.state import Legal
 from server.room.work import Work
 from tests.server.hallkit import Remembering
 from tests.server.roomkit import Dice, Hall
@@ -65,8 +66,12 @@ def frames_of(before: Room, entry: Entry, viewer: Viewer) -> tuple[Room, tuple[b
 
 
 def with_state(room: Room, state: Any) -> Room:
+    """The room in another world; nothing that was worked out in this one is taken along."""
     assert room.table is not None
-    return replace(room, table=replace(room.table, match=replace(room.table.match, state=state)))
+    decision = room.table.decision
+    assert decision is not None
+    there = replace(decision, legal=Legal())
+    return replace(room, table=replace(room.table, match=replace(room.table.match, state=state), decision=there))
 
 
 def state_of(room: Room) -> Any:
