@@ -1,4 +1,5 @@
-/* The compiled rollouts of Hachinin Meri: flat.py, playout.py and seen.py once more, for speed and for nothing else.
+/* The compiled rollouts of Hachinin Meri: flat.py, quick.py, ahead.py and seen.py once more, for speed
+ * and for nothing else.
  *
  * It never decides what is legal or what a deal scores: it estimates. Tests hold it to the rules (every legal set,
  * transition and score), to the Python rollouts (the same numbers) and to the Python worlds (the same distribution).
@@ -112,32 +113,35 @@ static bool sound_branches(const Branch *branches, int64_t count) {
     return row == count;
 }
 
-static bool sound_case(const Terms *terms, const Case *one_case, int64_t branches) {
-    uint64_t plain = 0, trumps = 0;
+/* Every card once, and room for all of them. */
+static bool sound_case(const Terms *terms, const Case *from, int64_t branches) {
+    Pile found = {0, 0};
     int64_t cards = 0, places = 0;
-    bool right = within(one_case->root, -1, branches - 1) && within(one_case->groups, 0, MOST_PLACES);
-    for (int kind = 0; right && kind < KINDS; kind++) {
-        right = within(one_case->counts[kind], 0, PLACES);
-        cards += one_case->counts[kind];
+    if (!within(from->root, -1, branches - 1) || !within(from->groups, 0, MOST_PLACES)) return false;
+    for (int kind = 0; kind < KINDS; kind++) {
+        if (!within(from->counts[kind], 0, PLACES - cards)) return false;
+        cards += from->counts[kind];
     }
-    right = right && cards <= PLACES;
-    for (int64_t card = 0; right && card < cards; card++) {
-        int64_t place = one_case->cards[card];
-        if (!within(place, 0, SHIFT + MOST_TRUMPS - 1)) return false;
-        uint64_t *seen = place < SHIFT ? &plain : &trumps, bit = (uint64_t)1 << (place < SHIFT ? place : place - SHIFT);
-        right = !(*seen & bit);
-        *seen |= bit;
+    for (int64_t at = 0; at < cards; at++) {
+        int64_t card = from->cards[at];
+        if (!within(card, 0, SHIFT + MOST_TRUMPS - 1)) return false;
+        uint64_t *pile = card < SHIFT ? &found.plain : &found.trumps;
+        uint64_t bit = (uint64_t)1 << (card < SHIFT ? card : card - SHIFT);
+        if (*pile & bit) return false;
+        *pile |= bit;
     }
-    for (int64_t group = 0; right && group < one_case->groups; group++) {
-        right = within(one_case->group[group].places, 0, MOST_PLACES - places);
-        places += one_case->group[group].places;
-        for (int kind = 0; right && kind < KINDS; kind++) right = within(one_case->group[group].into[kind], 0, KINDS - 1);
+    for (int64_t group = 0; group < from->groups; group++) {
+        if (!within(from->group[group].places, 0, MOST_PLACES - places)) return false;
+        places += from->group[group].places;
+        for (int kind = 0; kind < KINDS; kind++) {
+            if (!within(from->group[group].into[kind], 0, KINDS - 1)) return false;
+        }
     }
-    for (int64_t place = 0; right && place < places; place++) {
-        right = within(one_case->place[place].where, HANDS, SIDE) && within(one_case->place[place].size, 0, PLACES);
-        cards -= one_case->place[place].size;
+    for (int64_t place = 0; place < places; place++) {
+        if (!within(from->place[place].where, HANDS, SIDE) || !within(from->place[place].size, 0, cards)) return false;
+        cards -= from->place[place].size;
     }
-    return right && !cards && !(trumps & ~terms->trumps);
+    return !cards && !(found.trumps & ~terms->trumps);
 }
 
 static bool read_sight(const Given given[4], Terms *terms, Sight *sight) {
@@ -156,8 +160,11 @@ static bool read_sight(const Given given[4], Terms *terms, Sight *sight) {
     if (!right) return refuse("worlds");
     sight->cases = (const Case *)(const void *)given[2].bytes;
     sight->branches = (const Branch *)(const void *)given[3].bytes;
-    right = sound_branches(sight->branches, sight->branch_count) && sight->cases[sight->case_count - 1].up_to == UINT64_MAX;
-    for (int64_t at = 0; right && at < sight->case_count; at++) right = sound_case(terms, sight->cases + at, sight->branch_count);
+    right = sound_branches(sight->branches, sight->branch_count);
+    right = right && sight->cases[sight->case_count - 1].up_to == UINT64_MAX;
+    for (int64_t at = 0; right && at < sight->case_count; at++) {
+        right = sound_case(terms, sight->cases + at, sight->branch_count);
+    }
     return right || refuse("worlds");
 }
 
@@ -280,7 +287,8 @@ static PyObject *py_evaluate(PyObject *module, PyObject *args) {
     if (!all_legal(&terms, &world, moves)) return NULL; /* what is legal is the same in every world */
     Py_BEGIN_ALLOW_THREADS;
     while (right) {
-        try_moves(&terms, &world, (const uint8_t *)moves.bytes, (int)moves.length, plain_seats(next_number(&dice)), sums);
+        try_moves(&terms, &world, (const uint8_t *)moves.bytes, (int)moves.length, plain_seats(next_number(&dice)),
+                  sums);
         if (!--worlds) break;
         right = draw(&terms, &sight, &world, &dice) && sound_deal(&terms, &world);
     }
@@ -293,7 +301,7 @@ static PyObject *py_evaluate(PyObject *module, PyObject *args) {
 }
 
 static PyMethodDef methods[] = {
-    {"configure", py_configure, METH_VARARGS, "configure(tables): takes playout.py's tables and weights."},
+    {"configure", py_configure, METH_VARARGS, "configure(tables): takes quick.py's and ahead.py's tables."},
     {"legal", py_legal, METH_VARARGS, "legal(terms, deal) -> the moves that are open, a byte each."},
     {"apply", py_apply, METH_VARARGS, "apply(terms, deal, move) -> the deal after a legal move."},
     {"outcomes", py_outcomes, METH_VARARGS, "outcomes(terms, deal, moves, plain) -> what each move comes to, in thousandths of a point."},

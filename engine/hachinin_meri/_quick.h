@@ -1,4 +1,4 @@
-/* The quick player, who plays sampled worlds out to their end: playout.py once more, move for move. */
+/* The quick player, one of two who play sampled worlds on: quick.py once more, move for move. */
 
 enum { UNIT = 1000, STEPS = 8, MOST_STEPS = SEATS * STEPS, MOST_CARDS = 10, JUDGED = 6 };
 

@@ -4,8 +4,8 @@
  * the share of a branch is a number of 64 bits.
  */
 
-enum { KINDS = 8, MOST_PLACES = 20, MOST_CASES = 4, MOST_SIZE = 127 };
-enum { HANDS = 0, DOWN = SEATS, SIDE = 2 * SEATS, WHERES }; /* kernel.py's codes: a seat's hand, a seat's face-down card, the side cards */
+enum { KINDS = 8, MOST_PLACES = 20, MOST_CASES = 4 };
+enum { HANDS = 0, DOWN = SEATS, SIDE = 2 * SEATS }; /* kernel.py's codes: a seat's hand, its face-down card, the sides */
 
 static uint64_t next_number(uint64_t *dice) { /* splitmix64 (Steele, Lea, Flood 2014) */
     uint64_t mixed = *dice += 0x9E3779B97F4A7C15u;
@@ -14,7 +14,7 @@ static uint64_t next_number(uint64_t *dice) { /* splitmix64 (Steele, Lea, Flood 
     return mixed ^ mixed >> 31;
 }
 
-static unsigned below(unsigned bound, uint64_t *dice) { /* Lemire 2019; bounds are under 128, so what is uneven is below 2^-25 */
+static unsigned below(unsigned bound, uint64_t *dice) { /* bounds are under 128: uneven by less than 2^-25 */
     return (unsigned)((next_number(dice) >> 32) * bound >> 32);
 }
 
