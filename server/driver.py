@@ -14,7 +14,7 @@ import math
 from collections import Counter
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from contextlib import suppress
-from functools import lru_cache, partial
+from functools import partial
 from random import Random
 from typing import Any, Final, Protocol
 
@@ -76,7 +76,6 @@ def ranking(room_id: str, nodes: tuple[str, ...]) -> list[str]:
     return sorted(nodes, key=lambda node: hashlib.blake2b(f"{node}\0{room_id}".encode()).digest(), reverse=True)
 
 
-@lru_cache(maxsize=16_384)
 def driver_of(room_id: str, nodes: tuple[str, ...]) -> str | None:
     """The node that drives the room; None without nodes."""
     return next(iter(ranking(room_id, nodes)), None)
