@@ -72,6 +72,10 @@ _DRAIN_SECONDS: Final = 10.0
 """How long a node that ends waits for answers to what is in work, which a silent store can keep back."""
 _FRAMES_WAITING: Final = 8
 """Frames read ahead of the command in work; then TCP holds the sender back."""
+_BACKLOG: Final = 4_096
+"""Connections that the kernel keeps until we take them. All clients of a node that has ended come at once, and whoever
+the kernel drops tries again only after a second, then after two more.
+"""
 _RETRY_AFTER_SECONDS: Final = "5"
 
 _log = structlog.get_logger()
@@ -137,6 +141,7 @@ class Gateway:
             close_timeout=_CLOSE_SECONDS,
             max_size=MAX_COMMAND_BYTES,
             max_queue=_FRAMES_WAITING,
+            backlog=_BACKLOG,
         )
         return int(self._server.sockets[0].getsockname()[1])
 
