@@ -343,6 +343,7 @@ class Driver:
         seats: Counter[str] = Counter()
         for start in range(0, len(here), _COMPARED_AT_ONCE):
             await self._compare(here[start : start + _COMPARED_AT_ONCE], seats)
+        self._node.metrics.tasks.set(len(asyncio.all_tasks()))
         for holder in rooms.HOLDERS:
             self._node.metrics.seats.labels(holder).set(seats[holder])
         for room_id in self._drivers.keys() - hosts.keys():

@@ -100,6 +100,7 @@ class Metrics:
             ("holder",),
             registry=registry,
         )
+        self.tasks = Gauge("fudaza_tasks", "Tasks of the event loop.", registry=registry)
         self.loop_lag = Gauge("fudaza_loop_lag_seconds", "How late the event loop's last tick was.", registry=registry)
         self._commands = Outcomes(registry)
         self.entries = Tally("fudaza_entries", "Entries appended by this node.", registry)

@@ -60,7 +60,7 @@ async def test_a_node_that_ends_while_records_are_taken_slowly_ends_when_all_of_
     one: Installation, rooms: int, tell: Callable[..., None]
 ) -> None:
     node = one.nodes[0]
-    guests = await tables(one, rooms, deals=3)
+    guests = await tables(one, rooms, deals=12)
     playing = asyncio.gather(*(guest.play() for guest in guests))
     first = asyncio.Event()
 
@@ -81,9 +81,9 @@ async def test_a_node_that_ends_while_records_are_taken_slowly_ends_when_all_of_
     await playing
 
     assert sum(map(len, finished.values())) >= 1
-    assert kept == finished, node.errors()[-2000:]
+    assert kept == finished, [line for line in node.errors().splitlines() if '"command"' not in line]
     assert seconds < BOUND_SECONDS
-    await all_kept(one, guests, 3)
+    await all_kept(one, guests, 12)
     tell(rooms=rooms, seconds_to_end_with_slow_records=round(seconds, 1), records=sum(map(len, kept.values())))
 
 
@@ -118,7 +118,7 @@ async def test_a_node_that_ends_while_the_store_is_silent_ends_in_time_and_its_r
     one: Installation, tell: Callable[..., None]
 ) -> None:
     node = one.nodes[0]
-    guests = await tables(one, 4, deals=3)
+    guests = await tables(one, 4, deals=12)
     playing = asyncio.gather(*(guest.play() for guest in guests))
     silent = asyncio.Event()
 
@@ -141,5 +141,5 @@ async def test_a_node_that_ends_while_the_store_is_silent_ends_in_time_and_its_r
     await playing
 
     assert seconds < BOUND_SECONDS
-    await all_kept(one, guests, 3)
+    await all_kept(one, guests, 12)
     tell(seconds_to_end_with_a_silent_store=round(seconds, 1))
