@@ -41,6 +41,7 @@ class Guest:
         self.rolled_back = 0
         self.over: News | None = None
         self.news = asyncio.Event()
+        self._playing: asyncio.Task[Any] | None = None
         self._considered = 0
 
     @property
@@ -51,12 +52,23 @@ class Guest:
     def place(self, _: Place | None) -> None:
         raise AssertionError("only the session knows")
 
+    def leave_for_good(self) -> None:
+        """Switch the machine off."""
+        assert self._playing is not None
+        self._playing.cancel()
+
     async def play(self) -> None:
+        self._playing = asyncio.current_task()
         async with self.core:
             async for item in self.core.news():
                 self._hear(item)
                 self._do_ones_part()
                 self.news.set()
+
+    async def until_online(self) -> None:
+        while not self.online:
+            self.news.clear()
+            await self.news.wait()
 
     @property
     def is_finished(self) -> bool:
