@@ -105,7 +105,9 @@ class Schedule:
                 await asyncio.sleep(0.5)
         for task in living:
             task.cancel()
-        await asyncio.gather(*living, return_exceptions=True)
+        for result in await asyncio.gather(*living, return_exceptions=True):
+            if isinstance(result, Exception):
+                raise result
 
     async def _strike(self, number: int) -> None:
         """One fault, at its time."""
