@@ -2,9 +2,9 @@
 
 Parts, each some minutes: ``moves`` (what a move costs in each game), ``rates`` (how long moves take the busier the
 server is), ``flat`` (the same load on 10 to 5,000 rooms), ``standing`` (what rooms and connections cost while nothing
-happens, and how fast everybody comes back), ``nodes`` (a room whose seats are on two nodes). Every figure is the median
-of ``--rounds`` runs of ``fudaza bench --serve --pin``, interleaved; runs that it discards are made again. Needs Linux
-and two processors. ``python -m benchmarks.scaling`` prints the tables.
+happens, and how fast everybody comes back), ``nodes`` (a room whose seats are on two nodes), ``ai`` (how fast AI
+thinks). Every figure is the median of ``--rounds`` runs of ``fudaza bench --serve --pin``, interleaved; runs that it
+discards are made again. Needs Linux and two processors. ``python -m benchmarks.scaling`` prints the tables.
 """
 
 from __future__ import annotations
@@ -26,10 +26,12 @@ from typing import Any, Final, TypeVar
 import msgspec
 from msgspec import Struct
 
+from benchmarks.engine import decisions
 from clients.cli.bench.load import Accounts, Bench
 from clients.cli.bench.processes import cores, pin
 from clients.cli.bench.report import Load, Processor, Report
 from clients.cli.local import LocalServer
+from engine.game import AnyGame, Level
 from engine.registry import GAMES
 from server.driver import driver_of
 from server.embedded import socket_path
@@ -37,13 +39,17 @@ from server.embedded import socket_path
 FILE: Final = Path(__file__).with_suffix(".json")
 _ATTEMPTS: Final = 4
 _SECONDS: Final = 10
-_ROOMS: Final = {"koi-koi": 200, "go-stop": 200, "hachinin-meri": 50}
+_ROOMS: Final = 200
+_RATE: Final = 1_250
+"""Moves a second where what a move costs is measured. A server that is never without work does several things at each
+turn of its loop and pays less for each; that would promise too much to whoever plans to leave some of a core free.
+"""
 _RATES: Final = (200, 500, 1_000, 1_500, 2_000)
-_RATE_ROOMS: Final = 200
 _FLAT: Final = (10, 100, 1_000, 5_000)
-_FLAT_RATE: Final = 500
+_NODES_RATE: Final = 500
 _STANDING: Final = (("koi-koi", 10), ("koi-koi", 3_000), ("hachinin-meri", 700))
 _STORM: Final = 1_000
+_THINKING_SECONDS: Final = 1.0
 _MANY_NODES: Final = 100
 _MANY_ROOMS: Final = 1_000
 
@@ -51,7 +57,7 @@ T = TypeVar("T", bound=Struct)
 
 
 class Move(Struct, frozen=True, kw_only=True):
-    """A move on a server that does nothing else and is never without work."""
+    """A move on a server that does nothing else, and is busy for somewhat more than half of its time."""
 
     game: str
     seats: int
@@ -132,6 +138,14 @@ class Nodes(Struct, frozen=True, kw_only=True):
     two_store_us: float
 
 
+class Thinking(Struct, frozen=True, kw_only=True):
+    """How fast an AI process decides (``benchmarks.engine``), the way to it not counted."""
+
+    game: str
+    level: str
+    per_second: float
+
+
 class Figures(Struct, frozen=True, kw_only=True):
     """Everything that was measured."""
 
@@ -143,6 +157,7 @@ class Figures(Struct, frozen=True, kw_only=True):
     coming: Coming | None = None
     nodes: Nodes | None = None
     choosing: Choosing | None = None
+    thinking: tuple[Thinking, ...] = ()
     start_ms: float = 0.0
 
 
@@ -261,24 +276,21 @@ def _known(value: float | None) -> float:
 
 def moves(figures: Figures, rounds: int) -> Figures:
     """What a move costs."""
-    seconds = ("--seconds", str(_SECONDS))
-    runs = [
-        [move_of(bench("--game", game, "--rooms", str(count), *seconds)) for game, count in _ROOMS.items()]
-        for _ in range(rounds)
-    ]
+    load = ("--rooms", str(_ROOMS), "--rate", str(_RATE), "--seconds", str(_SECONDS))
+    runs = [[move_of(bench("--game", game, *load)) for game in GAMES] for _ in range(rounds)]
     return msgspec.structs.replace(figures, moves=medians(runs))
 
 
 def rates(figures: Figures, rounds: int) -> Figures:
     """How long moves take."""
-    rooms = ("--rooms", str(_RATE_ROOMS), "--seconds", str(_SECONDS))
+    rooms = ("--rooms", str(_ROOMS), "--seconds", str(_SECONDS))
     runs = [[rate_of(bench("--rate", str(rate), *rooms)) for rate in _RATES] for _ in range(rounds)]
     return msgspec.structs.replace(figures, rates=medians(runs))
 
 
 def flat(figures: Figures, rounds: int) -> Figures:
     """The same load on more and more rooms."""
-    load = ("--rate", str(_FLAT_RATE), "--seconds", str(_SECONDS))
+    load = ("--rate", str(_RATE), "--seconds", str(_SECONDS))
 
     def run(count: int) -> AtSize:
         report = bench("--rooms", str(count), *load)
@@ -339,11 +351,11 @@ async def _on_nodes(count: int) -> Processor:
     lifted = ("--rooms-per-minute", "100000", "--commands-per-second", "100000", "--command-burst", "100000")
     load = Load(
         game="koi-koi",
-        rooms=_RATE_ROOMS,
+        rooms=_ROOMS,
         idle=0,
         persons=GAMES["koi-koi"].seats,
         ai=0,
-        rate=_FLAT_RATE,
+        rate=_NODES_RATE,
         seconds=_SECONDS,
         storm=False,
     )
@@ -368,12 +380,24 @@ async def _on_nodes(count: int) -> Processor:
     return report.measured.processor
 
 
+def ai(figures: Figures, rounds: int) -> Figures:
+    """How fast AI decides."""
+
+    def run(game: AnyGame, level: Level) -> Thinking:
+        per_second = decisions(game, level, _THINKING_SECONDS).per_second
+        return Thinking(game=game.name, level=level.value, per_second=per_second)
+
+    runs = [[run(game, level) for game in GAMES.values() for level in game.levels] for _ in range(rounds)]
+    return msgspec.structs.replace(figures, thinking=medians(runs))
+
+
 PARTS: Final[dict[str, Callable[[Figures, int], Figures]]] = {
     "moves": moves,
     "rates": rates,
     "flat": flat,
     "standing": standing,
     "nodes": nodes,
+    "ai": ai,
 }
 
 

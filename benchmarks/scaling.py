@@ -92,6 +92,11 @@ def rooms_in_memory(figures: Figures, assumed: Assumed, game: str, forget_hours:
     return assumed.store_gib * _GIB / per_room
 
 
+def ai_seats(assumed: Assumed, per_second: float, seats: int) -> float:
+    """AI seats of one core, at tables that move at the pace of people: each decides when its turn comes."""
+    return assumed.busy * per_second * assumed.pace * seats
+
+
 def nodes_of_room(seats: int, nodes: int) -> float:
     """How many nodes have a room in memory: those of its seats and the one that drives it, each any node."""
     return nodes * (1 - (1 - 1 / nodes) ** (seats + 1))
@@ -223,6 +228,18 @@ def flat_table(figures: Figures, assumed: Assumed) -> str:  # noqa: ARG001 - all
     return table(("rooms", "server µs a move", "to the first", "store µs a move", "KiB a room"), rows)
 
 
+def ai_table(figures: Figures, assumed: Assumed) -> str:
+    """AI seats that the processes of one core think for."""
+    levels = list(dict.fromkeys(each.level for each in figures.thinking))
+    games = {move.game: move.seats for move in figures.moves}
+    speeds = {(each.game, each.level): each.per_second for each in figures.thinking}
+    rows = [
+        [game, *(number(ai_seats(assumed, speeds[game, level], seats)) for level in levels)]
+        for game, seats in games.items()
+    ]
+    return table(("AI seats a core", *levels), rows)
+
+
 def size_table(figures: Figures, assumed: Assumed, game: str = "koi-koi") -> str:
     """A cluster of so many rooms."""
     move, still = move_of(figures, game), standing_of(figures)
@@ -272,6 +289,7 @@ def size_table(figures: Figures, assumed: Assumed, game: str = "koi-koi") -> str
 TABLES: Final[dict[str, Callable[[Figures, Assumed], str]]] = {
     "core": core_table,
     "store": store_table,
+    "ai": ai_table,
     "rates": rate_table,
     "flat": flat_table,
     "size": size_table,
