@@ -106,6 +106,8 @@ def room_options(command: F) -> F:
             "--turn-limit", type=click.IntRange(min=0), default=0, help="Seconds for a decision; 0 for no limit."
         ),
         click.option("--hints", is_flag=True, help="Whoever wants may ask what an AI would play."),
+        click.option("--winks", is_flag=True, help="Partners may exchange eye signals during a deal."),
+        click.option("--no-chat", is_flag=True, help="Nobody may talk."),
         click.option("--no-spectators", is_flag=True, help="Nobody may watch."),
         click.option("--private", is_flag=True, help="Not listed: found by its code alone."),
         seat_option,
@@ -137,6 +139,8 @@ def creation(
     seat: int | None,
     private: bool,
     hints: bool,
+    winks: bool,
+    no_chat: bool,
     no_spectators: bool,
     turn_limit: int,
 ) -> dict[str, Any]:
@@ -154,7 +158,17 @@ def creation(
     except BadOption as bad:
         told = words_of(game.name).refusal(bad.refusal.code, bad.refusal.params)
         raise click.BadParameter(told, param_hint="--option") from bad
-    settings = ChosenSettings(private=private, spectators=not no_spectators, turn_limit=turn_limit, hints=hints)
+    if winks and game.sides == game.seats:
+        told = _("in {game} there are no partners to wink at").format(game=game.name)
+        raise click.BadParameter(told, param_hint="--winks")
+    settings = ChosenSettings(
+        private=private,
+        spectators=not no_spectators,
+        turn_limit=turn_limit,
+        hints=hints,
+        winks=winks,
+        chat=not no_chat,
+    )
     return {"game": game.name, "name": named(name), "options": given, "settings": settings, "seat": seat}
 
 

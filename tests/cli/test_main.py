@@ -2,12 +2,16 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from typing import Any
 
+import click
 import pytest
 from click.testing import CliRunner
 
 from clients.cli.main import COMMANDS, main
+from clients.cli.parameters import creation
 from engine.registry import GAMES
+from protocol.messages import ChosenSettings
 
 
 def test_the_overview_loads_nothing_that_a_command_needs() -> None:
@@ -53,3 +57,30 @@ def test_the_rules_of_every_game_can_be_read(name: str) -> None:
     result = CliRunner().invoke(main, ["rules", name])
     assert result.exit_code == 0
     assert len(result.output.splitlines()) > 50
+
+
+CHOSEN: dict[str, Any] = {
+    "name": "Aki",
+    "options": (),
+    "level": "easy",
+    "seat": None,
+    "turn_limit": 0,
+    **dict.fromkeys(("private", "hints", "winks", "no_chat", "no_spectators"), False),
+}
+"""What the command line gives where nothing was said."""
+
+
+def test_a_room_is_opened_with_what_was_chosen() -> None:
+    game = GAMES["hachinin-meri"]
+
+    plain = creation(game, **CHOSEN)["settings"]
+    chosen = creation(game, **CHOSEN | {"winks": True, "no_chat": True, "no_spectators": True})["settings"]
+
+    assert plain == ChosenSettings()
+    assert chosen == ChosenSettings(winks=True, chat=False, spectators=False)
+
+
+@pytest.mark.parametrize("name", ["koi-koi", "go-stop"])
+def test_a_game_without_partners_cannot_be_opened_with_winks(name: str) -> None:
+    with pytest.raises(click.BadParameter, match=f"in {name} there are no partners to wink at"):
+        creation(GAMES[name], **CHOSEN | {"winks": True})
