@@ -122,13 +122,14 @@ class Driver:
         self._thinking: dict[tuple[str, int, int], asyncio.Task[None]] = {}
         self._firing: set[str] = set()
         self._tasks: set[asyncio.Task[None]] = set()
+        self._stopped = False
 
     # Observer
 
     def changed(self, host: RoomHost) -> None:
         """Note when the room wants to be looked after, and let its AI think."""
         room = host.room
-        if not self.drives(room.id):
+        if self._stopped or not self.drives(room.id):
             self._schedule.set(room.id, None)
             return
         self._plan(room.id, rooms.next_due(room))
@@ -162,6 +163,7 @@ class Driver:
 
     async def stop(self) -> None:
         """Give up what is being thought or fired, and say so: whoever drives next does it at once."""
+        self._stopped = True  # what is found out from now on must not start anything anew
         for task in tuple(self._tasks):
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)

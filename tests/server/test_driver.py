@@ -445,6 +445,21 @@ async def test_work_that_was_not_begun_when_a_node_stops_is_not_lost_sight_of(ho
     gc.collect()  # a warning would be an error, of this test
 
 
+async def test_a_driver_that_has_stopped_lets_no_ai_think_about_what_is_found_out_later(house: House) -> None:
+    """Its move could end a deal after the node's last words, and the record would be missed."""
+    ann = house.person("Ann")
+    await ann.create()
+    await ann.start()
+    await ann.contribute()
+    await house.driver.stop()
+
+    assert ann.host is not None
+    await ann.host.fire()
+
+    assert ai_moves(ann.room)
+    assert not house.driver._thinking
+
+
 async def test_a_room_without_viewers_leaves_memory_when_nothing_is_due_soon(house: House) -> None:
     ann = house.person("Ann")
     await ann.create()
