@@ -40,6 +40,8 @@ class Schedule:
         self.game = game
         self.rng = Random(f"simulation/{seed}")
         self._faults = self.rng.randint(2, 8) if faults is None else faults
+        several = [deals for deals in ALL[game].options["deals"] if isinstance(deals, int) and deals > 1]
+        self._deals = min(several)
         self.guests = [Guest(self.world, name) for name in ("Ann", "Bob")]
         self.began = asyncio.Event()
         """The match is open: from now on things go wrong."""
@@ -81,20 +83,8 @@ class Schedule:
     async def _live(self) -> None:
         """The whole story."""
         self.world.start()
-        ann, *others = self.guests
-        living = [asyncio.create_task(guest.play()) for guest in self.guests]
-        settings = ChosenSettings(turn_limit=self.rng.choice((0, 10)))
-        ann.core.ask(Create, game=self.game, name=ann.name, options={"deals": 3}, settings=settings)
-        await ann.until("lobby")
-        assert ann.place is not None
-        for guest in others:
-            guest.core.ask(Join, code=ann.place.code, name=guest.name)
-            await guest.until("lobby")
-        ann.core.ask(Start, level="easy")
-        await ann.until("shuffling")
-        self._kept = len(self.world.memory.entries[self._room])
-        self.began.set()
-
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            living = await self._sit_down()
         playing = asyncio.gather(*(guest.until("finished") for guest in self.guests))
         faults = [asyncio.create_task(self._strike(number)) for number in range(self._faults)]
         await asyncio.gather(*faults)
@@ -108,6 +98,23 @@ class Schedule:
         for result in await asyncio.gather(*living, return_exceptions=True):
             if isinstance(result, Exception):
                 raise result
+
+    async def _sit_down(self) -> list[asyncio.Task[None]]:
+        """Everybody is here, and the match is open; what lets them play."""
+        ann, *others = self.guests
+        living = [asyncio.create_task(guest.play()) for guest in self.guests]
+        settings = ChosenSettings(turn_limit=self.rng.choice((0, 10)))
+        ann.core.ask(Create, game=self.game, name=ann.name, options={"deals": self._deals}, settings=settings)
+        await ann.until("lobby")
+        assert ann.place is not None
+        for guest in others:
+            guest.core.ask(Join, code=ann.place.code, name=guest.name)
+            await guest.until("lobby")
+        ann.core.ask(Start, level="easy")
+        await ann.until("shuffling")
+        self._kept = len(self.world.memory.entries[self._room])
+        self.began.set()
+        return living
 
     async def _strike(self, number: int) -> None:
         """One fault, at its time."""

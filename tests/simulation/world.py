@@ -9,7 +9,7 @@ ordered.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from random import Random
 from types import SimpleNamespace
 from typing import Any, Final, cast
@@ -23,7 +23,7 @@ from clients.cli.connection import CannotConnect, Dropped, Trouble, Wire
 from engine.game import AnyGame
 from server.driver import Driver
 from server.entries import Timing
-from server.gateway import Gateway
+from server.gateway import Gateway, Session
 from server.hall import Hall
 from server.health import Health
 from server.host import Node
@@ -193,6 +193,7 @@ class Link(Wire):
         """Carries nothing, and says nothing about it."""
         self._over = False
         self.end = SimpleNamespace(
+            loop=world.loop,
             remote_address=("192.0.2.1", 1),
             request=None,
             send_in_progress=None,
@@ -200,7 +201,7 @@ class Link(Wire):
             recv=self._recv,
             close=self._close_from_server,
             transport=SimpleNamespace(
-                write=lambda frame: self._travel("down", payload(frame)),
+                write=self._write,
                 is_closing=lambda: False,
                 get_write_buffer_size=lambda: 0,
                 abort=self.lose,
@@ -232,6 +233,10 @@ class Link(Wire):
         if frame is None:
             raise ConnectionClosedError(None, None)
         return frame
+
+    def _write(self, frames: bytes) -> None:
+        for payload in payloads(frames):
+            self._travel("down", payload)
 
     def _hear(self, frame: str | None) -> None:
         """Something has come to the server, None for the end; that is known before anybody reads it."""
@@ -267,9 +272,15 @@ class Link(Wire):
             self._down.put_nowait(what)
 
 
-def payload(frame: bytes) -> bytes:
-    """What an unmasked frame of RFC 6455 section 5.2 carries."""
-    return bytes(frame[{126: 4, 127: 10}.get(frame[1] & 127, 2) :])
+def payloads(frames: bytes) -> Iterator[bytes]:
+    """What unmasked frames carry (RFC 6455 section 5.2)."""
+    while frames:
+        size, head = frames[1], 2
+        if size > 125:
+            head = 4 if size == 126 else 10
+            size = int.from_bytes(frames[2:head], "big")
+        yield frames[head : head + size]
+        frames = frames[head + size :]
 
 
 class World:
@@ -343,9 +354,17 @@ class World:
         link = Link(self, node, person, rng)
         node.links.append(link)
         self.links[person] = link
-        serve = node.gateway._connected(cast("ServerConnection", link.end))
-        self.loop.create_task(serve, context=context_of(node.name))
+        self.loop.create_task(self._serve(node.gateway, link), context=context_of(node.name))
         return link
+
+    async def _serve(self, gateway: Gateway, link: Link) -> None:
+        """What ``Gateway`` does with a connection after its handshake."""
+        session = Session(gateway, cast("ServerConnection", link.end))
+        gateway.sessions.add(session)
+        try:
+            await session.run()
+        finally:
+            gateway.sessions.discard(session)
 
     def wake_all(self, node: SimNode) -> None:
         """A subscription was made anew: whoever listens is told to look."""
