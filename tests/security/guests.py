@@ -108,6 +108,15 @@ class Guest:
         finally:
             del self._asked[command_id]
 
+    async def insist(self, command: str, **fields: Any) -> dict[str, Any]:
+        """``ask``, and again over the next connection where this one is cut off: for what a match cannot go without."""
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            while True:
+                try:
+                    return await self.ask(command, **fields)
+                except ConnectionClosed:
+                    await asyncio.sleep(0.05)  # ``come_back`` is on its way
+
     # Reading --------------------------------------------------------------------------------------------------
 
     async def _read(self, socket: ClientConnection) -> None:
@@ -254,7 +263,7 @@ class Guest:
 
     async def mute(self, seat: int, name: str) -> None:
         """Do not read ``name`` any more."""
-        answer = await self.ask("mute", seat=seat)
+        answer = await self.insist("mute", seat=seat)
         if answer["t"] == "accepted":
             self._muted.add(name)
 

@@ -118,7 +118,7 @@ async def _play(game: AnyGame, guests: list[Guest], watchers: list[Guest], place
     await _sit_down(game, guests, place)
     for watcher in watchers:
         await watcher.ask("watch", code=place["code"])
-    await host.ask("start", level="easy")
+    await host.insist("start", level="easy")
     for guest in (*guests, watchers[1]):
         guest.restless = RESTLESS
     leaver = partner if game.seats > 2 else opponent
@@ -169,7 +169,7 @@ async def _sit_down(game: AnyGame, guests: list[Guest], place: dict[str, Any]) -
     else:
         await partner.ask("watch", code=place["code"])
     await host.mute((seat + 1) % game.seats, opponent.name)
-    await opponent.ask("chat", text=f"I am {opponent.name}")
+    await opponent.insist("chat", text=f"I am {opponent.name}")
 
 
 async def _after(seconds: float, do: Callable[[], Awaitable[None]]) -> None:

@@ -5,18 +5,22 @@ from __future__ import annotations
 import asyncio
 import io
 import json
+import signal
 import sys
 import time
 from collections import Counter
 from collections.abc import Iterator
+from random import Random
 from typing import Final
 
 import pytest
+from msgspec.structs import replace
 
 from engine.registry import GAMES
+from server.entries import Timing
 from server.store.keys import Keys
 from tests.security.matches import Place, Played, log_kept, play
-from tests.security.nodes import nodes
+from tests.security.nodes import QUICK, nodes
 from tests.stores import StoreServer, fresh_prefix
 
 MATCHES: Final = 20
@@ -64,7 +68,7 @@ class Heard:
         sys.stdout.flush()
 
 
-async def overhear(name: str, count: int, store: StoreServer, log: io.StringIO) -> Heard:
+async def overhear(name: str, count: int, store: StoreServer, log: io.StringIO, *, timing: Timing = QUICK) -> Heard:
     """``count`` matches are played and judged; what was read of them is printed (``-s``).
 
     Raises:
@@ -73,7 +77,7 @@ async def overhear(name: str, count: int, store: StoreServer, log: io.StringIO) 
     heard, began = Heard(), time.perf_counter()
     while heard.matches < count:
         prefix = fresh_prefix()
-        async with nodes(store.url, prefix) as opened:
+        async with nodes(store.url, prefix, timing=timing) as opened:
             place = Place(opened, Keys(prefix), lambda _: store.url, log)
             seeds = iter(range(heard.matches, min(count, heard.matches + NODES_PLAY)))
 
@@ -112,3 +116,38 @@ async def test_nobody_is_ever_sent_what_they_may_not_know_in_a_thousand_matches(
     name: str, shared_valkey: StoreServer, log: io.StringIO
 ) -> None:
     assert (await overhear(name, MANY_MATCHES, shared_valkey, log)).matches == MANY_MATCHES
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", sorted(GAMES))
+async def test_nor_while_nodes_and_store_stand_still_again_and_again(
+    name: str, valkey: StoreServer, log: io.StringIO
+) -> None:
+    """Nodes take each other for dead, connections are sent away and come again, outcomes are unknown, time is given
+    back: every way back to a seat is gone, and every match ends.
+    """
+    standing = [asyncio.create_task(_stand_still(Random(1))), asyncio.create_task(_hold(valkey, Random(2)))]
+    try:
+        heard = await overhear(name, 5 * MATCHES, valkey, log, timing=replace(QUICK, grace_ms=20_000))
+    finally:
+        for each in standing:
+            each.cancel()
+        await asyncio.gather(*standing, return_exceptions=True)
+        valkey.signal(signal.SIGCONT)
+    assert heard.matches == 5 * MATCHES
+
+
+async def _stand_still(rng: Random) -> None:
+    """Hold the loop of both nodes now and then."""
+    while True:
+        await asyncio.sleep(rng.uniform(0.05, 1.0))
+        time.sleep(rng.choice((0.02, 0.1, 0.3, 0.6, 0.9)))  # noqa: ASYNC251 - that is what it is for
+
+
+async def _hold(store: StoreServer, rng: Random) -> None:
+    """Stop the store's process now and then, for less than anybody waits for it."""
+    while True:
+        await asyncio.sleep(rng.uniform(0.1, 1.5))
+        store.signal(signal.SIGSTOP)
+        await asyncio.sleep(rng.choice((0.02, 0.2, 0.5, 1.3, 2.0)))
+        store.signal(signal.SIGCONT)
