@@ -77,7 +77,7 @@ async def measure(asked: argparse.Namespace, scratch: Path) -> list[Result]:
         say(f"round {number} of {asked.rounds}: {system.name}{left}")
         loads = loads_of(asked.loads, asked.seconds)
         if system.strong:
-            loads += loads_of(asked.more_loads, asked.seconds)
+            loads += [load for load in loads_of(asked.more_loads, asked.seconds) if load not in loads]
         try:
             results += await trial(system, loads, scratch=scratch, rooms=asked.rooms, cores=cores)
         except CannotHave as problem:

@@ -58,13 +58,14 @@ class Discarded(Struct, frozen=True):
 Result = Figure | Discarded
 
 
-def judged(figure: Figure, load: Load) -> Result:
-    """``figure``, unless it says more about the load than about the server."""
+def judged(figure: Figure, carried: float) -> Result:
+    """``figure``, unless it says more about the load than about the server. ``carried``: of the moves that were due, the
+    share that was made.
+    """
     if figure.load_busy > BUSY:
         return Discarded(figure.system, figure.load, "the load generator was the bottleneck")
-    if load.rate and figure.moves_per_second < CARRIED * load.rate:
-        done = figure.moves_per_second / load.rate
-        return Discarded(figure.system, figure.load, f"carried {done:.0%} of the load")
+    if carried < CARRIED:
+        return Discarded(figure.system, figure.load, f"carried {carried:.0%} of the load")
     return figure
 
 

@@ -168,7 +168,7 @@ async def _measured(system: System, wanted: Load, running: _Running, rooms: int)
         max_ms=told["max"],
         load_busy=told["cpu"] / seconds,
     )
-    return judged(figure, wanted)
+    return judged(figure, figure.moves_per_second / wanted.rate if wanted.rate else 1.0)
 
 
 async def _fudaza(system: System, wanted: Load, rooms: int, cores: Cores) -> Result:
@@ -201,7 +201,8 @@ async def _fudaza(system: System, wanted: Load, rooms: int, cores: Cores) -> Res
         max_ms=spread["max"],
         load_busy=report["generator"]["ran"],
     )
-    return judged(figure, wanted)
+    # its clock stands still while the rules let nobody move, so fewer moves than the rate says may be due
+    return judged(figure, measured["moves"] / (measured["moves"] + measured["unfinished"]) if wanted.rate else 1.0)
 
 
 @asynccontextmanager
