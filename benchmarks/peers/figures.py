@@ -59,8 +59,9 @@ Result = Figure | Discarded
 
 
 def judged(figure: Figure, carried: float) -> Result:
-    """``figure``, unless it says more about the load than about the server. ``carried``: of the moves that were due, the
-    share that was made.
+    """``figure``, unless it says more about the load than about the server.
+
+    ``carried`` is the share of the moves that were due which was made.
     """
     if figure.load_busy > BUSY:
         return Discarded(figure.system, figure.load, "the load generator was the bottleneck")
