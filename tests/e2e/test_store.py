@@ -346,6 +346,31 @@ async def test_killed_subscriptions_are_renewed_and_everybody_told_to_look(valke
         assert woken["one"].empty()
 
 
+async def test_the_store_wakes_nobody_where_nobody_but_the_appender_listens(valkey: StoreServer) -> None:
+    async def wakeups(store: Store) -> bool:
+        return b"cmdstat_spublish:" in await store.call("any", "INFO", "commandstats")
+
+    async with opened(valkey.url) as (store, log), opened(valkey.url) as (_, elsewhere), asyncio.timeout(PATIENCE):
+        here: asyncio.Queue[int] = asyncio.Queue()
+        log.watch("room", here.put_nowait)
+        assert await here.get() == UNKNOWN
+
+        head = await log.append("room", EMPTY, b"one")
+        assert await here.get() == 1
+        assert not await wakeups(store)
+
+        there: asyncio.Queue[int] = asyncio.Queue()
+        elsewhere.watch("room", there.put_nowait)
+        assert await there.get() == UNKNOWN
+        head = await log.append("room", head, b"two")
+        assert await there.get() == 2
+        assert await wakeups(store)
+
+        await elsewhere.append("room", head, b"three")
+        while await here.get() != 3:
+            pass
+
+
 async def test_watchers_are_told_to_look_when_the_store_comes_back(valkey: StoreServer) -> None:
     async with opened(valkey.url) as (_, log):
         woken: asyncio.Queue[int] = asyncio.Queue()
