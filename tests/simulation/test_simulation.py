@@ -31,7 +31,9 @@ BATCH: Final = 25
 IN_THE_GATE: Final = 50
 IN_ALL: Final = 5_000
 OF_REAL_GAMES: Final = 100
-STEP_IN_THE_GATE: Final = 100
+STEP_IN_THE_GATE: Final = 25
+HERS: Final = "n2"
+"""The node that Ann's first connection leads to."""
 
 
 @pytest.fixture(autouse=True)
@@ -69,26 +71,27 @@ def test_so_it_is_in_every_real_game(game: str, seed: int) -> None:
 
 
 def steps_of_a_match() -> range:
-    """The steps that node n1, with which somebody plays, does in a match in which nothing fails."""
+    """The steps that Ann's node does in a match in which nothing fails."""
     quiet = Schedule(0, faults=0)
     first = 0
 
     def note(process: str, step: int) -> None:
         nonlocal first
-        if process == "n1" and not quiet.began.is_set():
+        if process == HERS and not quiet.began.is_set():
             first = step
 
     quiet.world.loop.before = note
     quiet.run()
-    return range(first + 1, quiet.world.loop.steps["n1"])
+    assert quiet.world.links["Ann"] in quiet.world.nodes[1].links
+    return range(first + 1, quiet.world.loop.steps[HERS])
 
 
 def strike_at(step: int, strike: Callable[[Schedule], None]) -> None:
-    """The same match, but for what ``strike`` does when n1 is about to do its step number ``step``."""
+    """The same match, but for what ``strike`` does when Ann's node is about to do its step number ``step``."""
     schedule = Schedule(0, faults=0)
 
     def before(process: str, number: int) -> None:
-        if process == "n1" and number == step:
+        if process == HERS and number == step:
             strike(schedule)
 
     schedule.world.loop.before = before
@@ -100,14 +103,14 @@ def strike_at(step: int, strike: Callable[[Schedule], None]) -> None:
 
 
 def kill(schedule: Schedule) -> None:
-    schedule.world.kill(0)
-    schedule.world.loop.call_later(1.0, schedule.world.restart, 0)
+    schedule.world.kill(1)
+    schedule.world.loop.call_later(1.0, schedule.world.restart, 1)
 
 
 def stall(schedule: Schedule) -> None:
     loop = schedule.world.loop
-    loop.stop_process("n1")
-    loop.call_later(4.5, loop.go_on, "n1")
+    loop.stop_process(HERS)
+    loop.call_later(4.5, loop.go_on, HERS)
 
 
 @pytest.mark.parametrize("every", [STEP_IN_THE_GATE, pytest.param(1, marks=pytest.mark.long)])

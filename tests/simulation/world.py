@@ -343,9 +343,10 @@ class World:
     async def dial(self, person: str) -> Wire:
         """Connect to the next node in turn."""
         self._dialled += 1
+        place = self._dialled % len(self.nodes)
         rng = Random(f"{self.seed}/wire/{person}/{self._dialled}")
         await asyncio.sleep(rng.expovariate(20))
-        node = self.nodes[self._dialled % len(self.nodes)]
+        node = self.nodes[place]
         if node in self.buried:
             raise CannotConnect(Trouble.NOBODY_THERE)
         if not self.loop.running(node.name):
