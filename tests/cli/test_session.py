@@ -22,9 +22,11 @@ from protocol.messages import (
     Join,
     Leave,
     Look,
+    Mute,
     Ready,
     RefusedMessage,
     Resume,
+    SeatInfo,
     Start,
     Watch,
 )
@@ -203,6 +205,18 @@ def test_a_create_whose_answer_was_lost_is_repeated_as_it_was() -> None:
     pair.session.disconnected(None)
     pair.session.feed(pair.hall.hello()[0])
     assert pair.session.to_send() == (asked,)
+
+
+def test_a_mute_of_ones_own_is_in_the_picture_though_no_event_tells_of_it() -> None:
+    pair = Pair()
+    pair.hall.seats[1] = SeatInfo(kind="person", name="Bea")
+    pair.sit_down()
+    for on in (True, False):
+        pair.session.ask(Mute, seat=1, on=on)
+        pair.flush()
+
+        assert pair.session.picture is not None
+        assert [seat.muted for seat in pair.session.picture.seats] == [False, on]
 
 
 def test_a_spectator_comes_back_by_watching_again() -> None:
