@@ -16,6 +16,7 @@ import msgspec
 from msgspec import Struct
 
 from benchmarks.capacity import FILE, Figures, Move
+from server.store.keys import DUE_SHARDS
 
 _MICRO: Final = 1e-6
 _KIB: Final = 1024
@@ -23,6 +24,10 @@ _GIB: Final = 1024**3
 _HOUR: Final = 3600
 _BEATS_PER_SECOND: Final = 2.5
 """Of each node (``server.presence.BEAT_SECONDS``)."""
+_NAME_BYTES: Final = 22
+"""Of a node, in the list that each beat is answered with."""
+_LOOKS_PER_SECOND: Final = 0.5
+"""Of each node at each shard of what is due (``server.driver.HEAL_SECONDS``)."""
 _LISTINGS_PER_SECOND: Final = 0.1
 """Of each public room in the lobby (``server.keeper``)."""
 
@@ -251,6 +256,7 @@ def size_table(figures: Figures, assumed: Assumed, game: str = "koi-koi") -> str
         long = rooms / rooms_in_memory(figures, assumed, game, assumed.forget_hours)
         short = rooms / rooms_in_memory(figures, assumed, game, assumed.short_hours)
         listing = rooms * _LISTINGS_PER_SECOND * move.store_us * _MICRO
+        looking = nodes * DUE_SHARDS * _LOOKS_PER_SECOND * move.store_us * _MICRO
         return [
             number(moves),
             number(rooms * move.seats),
@@ -262,6 +268,8 @@ def size_table(figures: Figures, assumed: Assumed, game: str = "koi-koi") -> str
             number(ceil(short)),
             f"{listing:.0%}",
             f"{nodes * _BEATS_PER_SECOND * 2 * move.store_us * _MICRO:.1%}",
+            f"{number(nodes**2 * _BEATS_PER_SECOND * _NAME_BYTES / 1e6)} MB/s",
+            f"{number(looking)} cores",
             f"{number(moves * move.received * 8 / 1e6)} Mbit/s",
             f"{number(rooms * move.seats * still.connection)} cores",
         ]
@@ -278,6 +286,8 @@ def size_table(figures: Figures, assumed: Assumed, game: str = "koi-koi") -> str
         f"primaries by memory, logs kept {assumed.short_hours:g} h",
         "processor of the primary with the lobby",
         "processor of the primary with the nodes' list",
+        "what that primary sends to nodes",
+        "primaries' time for nodes that look what is due",
         "sent to clients",
         "pings and their answers",
     )

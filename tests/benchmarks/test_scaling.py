@@ -10,12 +10,12 @@ import msgspec
 import pytest
 
 from benchmarks import capacity, scaling
-from benchmarks.capacity import AtRate, AtSize, Choosing, Coming, Figures, Move, Nodes, NotMeasured, Standing
+from benchmarks.capacity import AtRate, AtSize, Choosing, Coming, Figures, Move, Nodes, NotMeasured, Standing, Thinking
 from benchmarks.scaling import Assumed
 from clients.cli.bench.figures import Spread
 from clients.cli.bench.report import Arrivals, Discarded, Generator, Load, Measured, Processor, Report
 
-DOCUMENT = Path(__file__).parents[2] / "docs" / "scaling.md"
+DOCS = Path(__file__).parents[2] / "docs"
 
 
 def standing(game: str, seats: int, rooms: int, server: float, store: float) -> Standing:
@@ -60,6 +60,9 @@ FIGURES = Figures(
     coming=Coming(connections=2_000, connect_us=500.0, return_us=1_000.0, return_seconds=3.0),
     nodes=Nodes(one_us=500.0, two_us=700.0, one_store_us=40.0, two_store_us=60.0),
     choosing=Choosing(node_us=1.0),
+    thinking=tuple(
+        Thinking(game=game, level="easy", per_second=100.0) for game in ("koi-koi", "go-stop", "hachinin-meri")
+    ),
 )
 ASSUMED = Assumed(pace=4.0, busy=0.61)
 
@@ -85,6 +88,11 @@ def test_rooms_of_a_primary_are_bounded_by_its_processor_and_its_memory() -> Non
     assert scaling.kept_seconds(ASSUMED, 1.0) == kept
     rooms = scaling.rooms_in_memory(FIGURES, ASSUMED, "koi-koi", 1.0)
     assert rooms == pytest.approx(16 * 2**30 / (400 / 4 * kept))
+
+
+def test_an_ai_seat_decides_when_its_turn_comes() -> None:
+    # 61 decisions a second, and a seat of eight decides every 32 s
+    assert scaling.ai_seats(ASSUMED, 100.0, 8) == pytest.approx(61 * 32)
 
 
 @pytest.mark.parametrize(("seats", "nodes", "places"), [(2, 1, 1.0), (2, 2, 1.75), (8, 1, 1.0)])
@@ -133,10 +141,11 @@ def test_every_table_can_be_drawn() -> None:
         assert len({row.count("|") for row in rows}) == 1
 
 
-@pytest.mark.parametrize("name", scaling.TABLES)
-def test_the_document_has_the_tables_that_the_figures_make(name: str) -> None:
+@pytest.mark.parametrize(("document", "name"), [("operations", "core"), *(("scaling", name) for name in scaling.TABLES)])
+def test_documents_have_the_tables_that_the_figures_make(document: str, name: str) -> None:
     drawn = scaling.TABLES[name](scaling.load(), Assumed())
-    assert f"<!-- table: {name} -->\n{drawn}\n" in DOCUMENT.read_text(encoding="utf-8"), "python -m benchmarks.scaling"
+    text = (DOCS / f"{document}.md").read_text(encoding="utf-8")
+    assert f"<!-- table: {name} -->\n{drawn}\n" in text, "python -m benchmarks.scaling"
 
 
 # Measuring --------------------------------------------------------------------------------------------------------
