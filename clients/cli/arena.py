@@ -21,10 +21,9 @@ from clients.cli.arena_external import BotFailed
 from clients.cli.arena_figures import Cost, Result, result_of
 from clients.cli.arena_players import Team, UnknownPlayer, team_of
 from clients.cli.arena_plot import plot
-from clients.cli.parameters import Assignment, GameName
+from clients.cli.parameters import Assignment, GameName, complete_options
 from clients.cli.words import _, listed
-from clients.cli.words.games import words_of
-from engine.game import AnyGame, BadOption, Level, OptionValue
+from engine.game import AnyGame, Level, OptionValue
 from engine.registry import GAMES
 
 DEALS: Final = 200
@@ -87,7 +86,7 @@ def arena(
     if len(players) < 2 or (len(players) > 2 and not ladder):
         raise click.UsageError(_("Two players, please; or more with --ladder."))
     teams = [_team(player, rules, rollouts) for player in players]
-    chosen = _options(rules, options)
+    chosen = complete_options(rules, options)
     # The stronger over the weaker, where a ladder is given from the bottom to the top.
     matches = [(upper, lower) for lower, upper in combinations(teams, 2)] if ladder else [(teams[0], teams[1])]
     if not rules.kernel_available() and any(_searches_deeply(team) for team in teams):
@@ -122,14 +121,6 @@ def _team(text: str, game: AnyGame, rollouts: int | None) -> Team:
         raise click.BadParameter(
             told.format(text=text, known=listed(unknown.known), size=size), param_hint="PLAYER"
         ) from unknown
-
-
-def _options(game: AnyGame, given: tuple[tuple[str, str], ...]) -> dict[str, OptionValue]:
-    try:
-        return game.complete_options(dict(given))
-    except BadOption as bad:
-        told = words_of(game.name).refusal(bad.refusal.code, bad.refusal.params)
-        raise click.BadParameter(told, param_hint="--option") from bad
 
 
 def _searches_deeply(team: Team) -> bool:

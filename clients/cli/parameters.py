@@ -130,6 +130,19 @@ def room_options(command: F) -> F:
     return command
 
 
+def complete_options(game: AnyGame, given: tuple[tuple[str, str], ...]) -> dict[str, OptionValue]:
+    """All options of ``game``, those ``given`` among them.
+
+    Raises:
+        click.BadParameter: the game has no such option or value; says which there are.
+    """
+    try:
+        return game.complete_options(dict(given))
+    except BadOption as bad:
+        told = words_of(game.name).refusal(bad.refusal.code, bad.refusal.params)
+        raise click.BadParameter(told, param_hint="--option") from bad
+
+
 def creation(
     game: AnyGame,
     *,
@@ -152,12 +165,7 @@ def creation(
     if level not in game.levels:
         told = _("{game} has the levels {levels}").format(game=game.name, levels=listed(game.levels))
         raise click.BadParameter(told, param_hint="--level")
-    given: dict[str, OptionValue] = dict(options)
-    try:
-        game.complete_options(given)
-    except BadOption as bad:
-        told = words_of(game.name).refusal(bad.refusal.code, bad.refusal.params)
-        raise click.BadParameter(told, param_hint="--option") from bad
+    complete_options(game, options)
     if winks and game.sides == game.seats:
         told = _("in {game} there are no partners to wink at").format(game=game.name)
         raise click.BadParameter(told, param_hint="--winks")
@@ -169,7 +177,7 @@ def creation(
         winks=winks,
         chat=not no_chat,
     )
-    return {"game": game.name, "name": named(name), "options": given, "settings": settings, "seat": seat}
+    return {"game": game.name, "name": named(name), "options": dict(options), "settings": settings, "seat": seat}
 
 
 def named(name: str | None) -> str:

@@ -22,13 +22,12 @@ import msgspec
 from clients.cli.bench.figures import Spread
 from clients.cli.bench.load import Accounts, Bench, CannotLoad, Stage, clock
 from clients.cli.bench.plot import plot
-from clients.cli.bench.processes import KNOWN, cores, pin
+from clients.cli.bench.processes import KNOWN, children, cores, pin
 from clients.cli.bench.report import Discarded, Load, Measured, Report
 from clients.cli.local import CannotStart, LocalServer
-from clients.cli.parameters import Assignment, GameName, Url
+from clients.cli.parameters import Assignment, GameName, Url, complete_options
 from clients.cli.words import N_, _
-from clients.cli.words.games import words_of
-from engine.game import AnyGame, BadOption, OptionValue
+from engine.game import AnyGame, OptionValue
 from engine.registry import GAMES
 from wording.columns import padded, width
 
@@ -103,7 +102,7 @@ def bench(
     if load.rooms + load.idle < 1:
         raise click.UsageError(_("At least one room."))
     with _progress() as watch:
-        run = _measured(urls, load, watch, where, _options(game, options), pinned=pinned, seed=asked["seed"])
+        run = _measured(urls, load, watch, where, complete_options(game, options), pinned=pinned, seed=asked["seed"])
         report = _outcome(run)
     if as_json:
         click.echo(msgspec.json.encode({**_setup(pinned=pinned), **msgspec.to_builtins(report)}))
@@ -120,14 +119,6 @@ def _load(game: AnyGame, asked: dict[str, Any]) -> Load:
         told = _("Somebody has to play: the game has {n} seats.").format(n=game.seats)
         raise click.BadParameter(told, param_hint="--ai")
     return Load(persons=game.seats - asked["ai"], **{name: value for name, value in asked.items() if name != "seed"})
-
-
-def _options(game: AnyGame, given: tuple[tuple[str, str], ...]) -> dict[str, OptionValue]:
-    try:
-        return game.complete_options(dict(given))
-    except BadOption as bad:
-        told = words_of(game.name).refusal(bad.refusal.code, bad.refusal.params)
-        raise click.BadParameter(told, param_hint="--option") from bad
 
 
 def _is_loopback(url: str) -> bool:
@@ -214,8 +205,8 @@ async def _own_server(
             await server.start()
             accounts = Accounts((server.pid,), int((Path(directory) / "data" / "store.pid").read_text("ascii")))
             if pinned:
-                pin(0, there[1])
-                pin(accounts.store, there[1])
+                for process in (0, *children(server.pid)):  # the store, and AI
+                    pin(process, there[1])
             yield server.url, accounts, started
         finally:
             await server.stop()
@@ -227,8 +218,10 @@ def _raise_limit(files: int) -> None:
     Raises:
         CannotLoad: the system does not allow it.
     """
-    import resource  # not on Windows, which has no embedded store either
-
+    try:
+        import resource
+    except ImportError:  # Windows, which has another limit
+        return
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if hard != resource.RLIM_INFINITY and files > hard:
         raise CannotLoad(f"RLIMIT_NOFILE {hard} < {files}")
