@@ -141,7 +141,9 @@ def test_every_table_can_be_drawn() -> None:
         assert len({row.count("|") for row in rows}) == 1
 
 
-@pytest.mark.parametrize(("document", "name"), [("operations", "core"), *(("scaling", name) for name in scaling.TABLES)])
+@pytest.mark.parametrize(
+    ("document", "name"), [("operations", "core"), *(("scaling", name) for name in scaling.TABLES)]
+)
 def test_documents_have_the_tables_that_the_figures_make(document: str, name: str) -> None:
     drawn = scaling.TABLES[name](scaling.load(), Assumed())
     text = (DOCS / f"{document}.md").read_text(encoding="utf-8")
