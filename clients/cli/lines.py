@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
+from clients.cli import hints
 from clients.cli import picture as pictures
 from clients.cli.core import GaveUp, News, Offline, Online
 from clients.cli.face import FAILED, OK, Face, status_after
@@ -55,6 +56,7 @@ At any time:
   seats   who sits where               rules   the rules of the game
   quit    go; the seat stays yours     leave   go for good; AI plays on
 The host, before a match: start [LEVEL] · ai SEAT [LEVEL] · clear SEAT (also removes a person). Anyone: seat NUMBER.""")
+HELP_WITH_HINTS: Final = N_("  hint    what an AI would play, and why")
 HELP_WITH_OTHERS: Final = N_("""\
 With the others: say TEXT · wink SIGN · mute SEAT, unmute SEAT (what they say is hidden, or read again).
 The host also: mute SEAT all, unmute SEAT all (for everyone) · lock, unlock (the room, for newcomers).""")
@@ -276,6 +278,7 @@ class LineFace(Face):
             "last": self._say_last,
             "seats": self._say_seats,
             "rules": self._say_rules,
+            "hint": self._say_hint,
             "quit": self._quit,
             "q": self._quit,
             "leave": self._leave,
@@ -328,7 +331,9 @@ class LineFace(Face):
     def _say_help(self) -> None:
         question = self._question()
         examples = _("or its code") if question is None else f"1, {question.choices[0].typed}"
-        self._say(_(HELP).format(examples=examples), _(HELP_WITH_OTHERS))
+        picture = self._session.picture
+        allowed = picture is not None and picture.settings.hints
+        self._say(_(HELP).format(examples=examples), *((_(HELP_WITH_HINTS),) if allowed else ()), _(HELP_WITH_OTHERS))
 
     def _say_score(self) -> None:
         picture = self._session.picture
@@ -356,6 +361,17 @@ class LineFace(Face):
         picture = self._session.picture
         if picture is not None:
             self._say(*rules_of(picture.game.name))
+
+    def _say_hint(self) -> None:
+        picture, turn = self._session.picture, self._session.turn
+        if picture is None or picture.view is None or turn is None or self._session.answering is not None:
+            self._say(_("A hint is for when it is your turn."))
+        elif not picture.settings.hints:
+            self._say(_("This room was opened without hints."))
+        else:
+            # It takes part of a second at most, and whoever asks waits for it.
+            thought = hints.thought_of(picture.game, picture.view, seed=turn.at)
+            self._say(*filter(None, hints.in_words(picture.game, picture.view, thought)))
 
     def _leave(self) -> None:
         self._send(Leave)

@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from engine.game import AnyGame
 from engine.registry import GAMES
@@ -22,6 +23,7 @@ from protocol.messages import (
     RefusedMessage,
     SeatInfo,
     Settings,
+    Snapshot,
     Start,
     Watch,
     Wink,
@@ -77,6 +79,31 @@ async def test_what_was_said_before_one_came_or_came_back_is_told_once() -> None
         seat.network.wires[-1].say([hall.snapshot()])
         await seat.screen.until("Said before:\n  Aki: yes\n")
         assert seat.screen.text.count("tea?") == 1
+
+
+class Permissive(Hall):
+    """A hall whose rooms allow hints."""
+
+    def snapshot(self) -> Snapshot:
+        """With other settings."""
+        return replace(super().snapshot(), settings=Settings(hints=True))
+
+
+@pytest.mark.parametrize("name", GAMES)
+async def test_a_hint_says_what_an_ai_would_play_and_why_and_plays_nothing(name: str) -> None:
+    async with seated(GAMES[name], hall=Permissive(GAMES[name], seed=5), interactive=True) as seat:
+        await seat.screen.until("> ")
+        seat.screen.type("help", "hint")
+        await seat.screen.until("what an AI would play")
+        await seat.screen.until("would: ")
+        assert moves(seat) == []
+
+
+async def test_there_is_no_hint_where_the_room_does_not_allow_it() -> None:
+    async with seated(KOI_KOI, interactive=True) as seat:
+        await seat.screen.until("> ")
+        seat.screen.type("hint")
+        await seat.screen.until("This room was opened without hints.")
 
 
 async def test_the_end_of_the_input_keeps_the_seat_and_says_how_to_come_back(private_state: Path) -> None:

@@ -100,6 +100,24 @@ def test_the_region_drawn_last_takes_the_click() -> None:
     assert canvas.at(10, 1) is None
 
 
+def test_only_what_differs_is_drawn_anew_in_whole_words() -> None:
+    before, after = Canvas(20, 3), Canvas(20, 3)
+    before.put(1, 1, "one two three", "text")
+    after.put(1, 1, "one twa three", "text")
+    assert after.unlike(before) == [(5, 1, 3)]
+    assert after.unlike(after) == []
+    after.put(1, 2, "ink", "title")
+    before.put(1, 2, "ink", "text")
+    assert after.unlike(before) == [(5, 1, 3), (1, 2, 3)]
+
+
+def test_no_half_of_a_wide_character_is_drawn_anew() -> None:
+    before, after = Canvas(10, 1), Canvas(10, 1)
+    before.put(0, 0, "札座x")
+    after.put(0, 0, "札座y")
+    assert after.unlike(before) == [(0, 0, 5)]
+
+
 def test_a_box_has_its_size() -> None:
     canvas = Canvas(5, 3)
     canvas.box(0, 0, 5, 3, frame=THIN, inks="card")

@@ -6,11 +6,17 @@ import re
 
 import msgspec
 import pytest
+from msgspec import Struct
 
+from clients.cli.session import Happened
 from clients.cli.tui.dialogs import Ask, Line, Reading
+from clients.cli.tui.panels import panel_of
 from clients.cli.tui.play import Play
 from clients.cli.tui.result import Result
 from engine.game import AnyGame
+from engine.go_stop import types as go_stop
+from engine.hachinin_meri import types as meri
+from engine.koi_koi import types as koi_koi
 from engine.registry import GAMES
 from protocol import events as room
 from protocol.codes import Notified, Refused
@@ -34,6 +40,7 @@ from protocol.messages import (
     Wink,
 )
 from tests.cli.hall import CODE, Hall, Lose, notice
+from tests.cli.samples import Sampler
 from tests.cli.scenes import check_snapshot
 from tests.cli.tuikit import SIZES, Client, at_table
 
@@ -342,6 +349,9 @@ async def test_a_lost_connection_is_in_sight_as_long_as_it_lasts() -> None:
         client.network.down = 10_000
         client.network.wires[-1].drop()
         await client.sees("OFFLINE")
+        await client.sees("Your seat stays yours")
+        await client.until(lambda: len(client.network.slept) > 10, "further attempts")
+        assert sum("Trying to come back" in line for line in client.sitting.log) == 1
 
 
 async def test_the_clock_counts_down_where_there_is_a_limit() -> None:
@@ -371,6 +381,48 @@ async def test_the_score_the_log_and_the_rules_are_one_key_away() -> None:
             assert isinstance(client.app.screen, Play)
         await client.press("?", "end")
         await client.sees("ninth_trick")
+
+
+@pytest.mark.parametrize("name", GAMES)
+async def test_every_event_worth_noticing_is_announced_and_kept_in_the_log(name: str) -> None:
+    panel = panel_of(name)
+    sampler = Sampler(GAMES[name].cards)
+    async with at_table(GAMES[name]) as client:
+        await client.my_turn()
+        sitting, picture = client.sitting, client.sitting.picture
+        assert picture is not None
+        for kind in {*panel.notable, *panel.endings}:
+            sitting.announcement = ""
+            before = len(sitting.log)
+            sitting.hear(Happened(1, sampler.of(kind), picture, picture))
+            assert sitting.announcement, kind
+            assert sitting.log[before:] == list(sitting.said) != []
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("go-stop", go_stop.PpukMade),
+        ("go-stop", go_stop.JunkTaken),  # chok, ttadak, sseul
+        ("koi-koi", koi_koi.YakuMade),
+        ("hachinin-meri", meri.Declared),
+        ("hachinin-meri", meri.TrickSettled),  # a combination moves points
+    ],
+)
+def test_what_must_not_be_overlooked_is_worth_noticing(name: str, kind: type[Struct]) -> None:
+    assert kind in panel_of(name).notable
+
+
+async def test_a_result_shows_how_the_score_came_about() -> None:
+    async with at_table(KOI_KOI, hall=hall_for("koi-koi", "decide"), size=SIZES["usual"]) as client:
+        await come_to(client, "decide")
+        assert client.sitting.choice is not None
+        stop = client.sitting.choice.by_key("stop")
+        assert stop is not None
+        await client.press(str(stop + 1), "enter")
+        text = await client.sees("is over")
+        assert re.search(r"You stop\.|You take \d+", text)
+        assert re.search(r"\((inoshikachō|akatan|aotan|tane|tan|kasu|sankō|tsukimi-zake|hanami-zake)\) \d+", text)
 
 
 async def test_notices_and_what_people_say_are_announced_and_kept_in_the_log() -> None:

@@ -22,6 +22,8 @@ TMUX = shutil.which("tmux")
 SIZE = ("80", "24")
 ROOT = Path(__file__).resolve().parents[2]
 PATIENCE = 120.0
+CHEAP = 6_000
+"""Bytes that two keys may send to the terminal: a second on the slowest link that anybody plays over."""
 
 needs_tmux = pytest.mark.skipif(TMUX is None, reason="there is no tmux")
 
@@ -49,6 +51,10 @@ class Terminal:
 
     async def text(self) -> str:
         return await self._tmux("capture-pane", "-p")
+
+    async def pipe_to(self, file: Path) -> None:
+        """From now on what the command writes is copied to ``file``."""
+        await self._tmux("pipe-pane", f"cat >> {file}")
 
     async def until(self, *wanted: str) -> str:
         """Look until one of the texts is on the screen."""
@@ -119,6 +125,19 @@ async def test_in_hindi_nothing_runs_over_and_the_frames_of_cards_line_up(termin
         edges = [[width(row[:at]) for at, sign in enumerate(row) if sign in "│┆┃"] for row in rows[top + 1 : top + 3]]
         assert edges[0] == edges[1] != []
         await terminal.press("Right", "Enter")
+
+
+@needs_tmux
+async def test_a_key_costs_a_slow_link_little(terminal: Terminal, tmp_path: Path) -> None:
+    await terminal.start(fudaza("play", "koi-koi", "--name", "Aki"), environment(tmp_path))
+    await terminal.until("▶ Y")
+    sent = tmp_path / "sent"
+    await terminal.pipe_to(sent)
+    await terminal.press("Right")
+    await terminal.until("⏎ do it")
+    await terminal.press("Right")
+    await terminal.until("━[2]━")
+    assert 0 < sent.stat().st_size < CHEAP, sent.read_text(errors="replace")
 
 
 @needs_tmux

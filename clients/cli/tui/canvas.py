@@ -121,6 +121,21 @@ class Canvas:
                 return region.key
         return None
 
+    def unlike(self, before: Canvas) -> list[tuple[int, int, int]]:
+        """Where this canvas differs from one of the same size: column, row and width, a span for each row at most."""
+        spans = []
+        for y, (row, old) in enumerate(zip(self._cells, before._cells, strict=True)):
+            places = [x for x, (cell, was) in enumerate(zip(row, old, strict=True)) if cell != was]
+            if places:
+                # A whole word of a script that joins, and both halves of a wide character, are drawn together.
+                start, end = places[0], places[-1] + 1
+                while start > 0 and row[start - 1][0] != " ":
+                    start -= 1
+                while end < self.width and row[end][0] != " ":
+                    end += 1
+                spans.append((start, y, end - start))
+        return spans
+
     def text(self) -> str:
         """What is written, without trailing blanks: for tests, and for readers without a terminal."""
         return "\n".join("".join(sign for sign, _inks in row).rstrip() for row in self._cells)

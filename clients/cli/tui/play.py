@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any, ClassVar, Final
 
 from rich.text import Text
@@ -12,12 +13,12 @@ from textual.containers import Horizontal, Vertical
 from textual.screen import Screen
 from textual.widgets import DataTable, RichLog
 
+from clients.cli import hints
 from clients.cli import picture as pictures
 from clients.cli.core import News
 from clients.cli.manual import rules_of
 from clients.cli.picture import Picture
 from clients.cli.talking import SIGNS
-from clients.cli.tui import hints
 from clients.cli.tui.choosing import DIGITS
 from clients.cli.tui.dialogs import Ask, Line, Reading
 from clients.cli.tui.hosting import Hosting
@@ -289,7 +290,7 @@ class Play(Screen[None]):
             self.run_worker(self._think(picture, choice.at), exclusive=True)
 
     async def _think(self, picture: Picture, at: int) -> None:
-        thought = await hints.thought_of(picture.game, picture.view, seed=at)
+        thought = await asyncio.to_thread(hints.thought_of, picture.game, picture.view, seed=at)
         if self.sitting.choice is not None and self.sitting.choice.at == at:
             told, why = hints.in_words(picture.game, picture.view, thought)
             self.sitting.advised(picture.game.text(thought.action), told, why)

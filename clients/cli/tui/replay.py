@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import ClassVar, Final, TypeAlias
@@ -12,8 +13,9 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.widgets import RichLog
 
+from clients.cli import hints
 from clients.cli.manual import rules_of
-from clients.cli.tui import hints, preferences
+from clients.cli.tui import preferences
 from clients.cli.tui.canvas import Canvas, Piece
 from clients.cli.tui.dialogs import Reading
 from clients.cli.tui.film import Film, Frame, film_of, looking_at, sentences
@@ -177,7 +179,7 @@ class Viewer(Joining):
         assert self.film is not None, "there is a frame"
         game = self.film.game
         view = game.view(frame.state, seat)
-        thought = await hints.thought_of(game, view, seed=self.place)
+        thought = await asyncio.to_thread(hints.thought_of, game, view, seed=self.place)
         if frame is self.frame:
             values = hints.values_in_words(thought)
             self.hint, why = hints.in_words(game, view, thought)

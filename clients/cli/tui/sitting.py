@@ -94,6 +94,8 @@ class Sitting:
         picture, session = self.picture, self.session
         if picture is None:
             return _("Connecting to {url} …").format(url=self.core.url)
+        if self.online is False:
+            return _("No connection. Your seat stays yours; trying to come back …")
         if session.answering is not None:
             return on_its_way(session.answering)
         if picture.phase == pictures.LOBBY:
@@ -204,7 +206,8 @@ class Sitting:
 
     def hear(self, item: News) -> None:
         """Take in what is new."""
-        self._say(*told(item, self.session, self.core.url))
+        again = isinstance(item, Offline) and self.online is False  # one more attempt has failed: that is no news
+        self._say(*(() if again else told(item, self.session, self.core.url)))
         match item:
             case Online():
                 self.online = True

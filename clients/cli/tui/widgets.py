@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from rich.segment import Segment
 from textual import events
-from textual.geometry import Size
+from textual.geometry import Region, Size
 from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
@@ -45,10 +45,15 @@ class Painted(Widget):
         raise NotImplementedError
 
     def changed(self, inks: Inks) -> None:
-        """What is shown has changed."""
-        self._inks = inks
-        self._canvas = None
-        self.refresh()
+        """What is shown has changed: what differs goes to the terminal, which may be far away."""
+        before, self._canvas = self._canvas, None
+        repainted, self._inks = inks is not self._inks, inks
+        if before is None or repainted or (before.width, before.height) != (self.size.width, self.size.height):
+            self.refresh()
+            return
+        spans = self._painted(self.size).unlike(before)
+        if spans:
+            self.refresh(*(Region(x, y, width, 1) for x, y, width in spans))
 
     def _painted(self, size: Size) -> Canvas:
         if self._canvas is None or (self._canvas.width, self._canvas.height) != (size.width, size.height):

@@ -1,12 +1,11 @@
 """What the AI would do, and why: from the person's own view, by their own client.
 
-Belongs here: asking a game to think, off the event loop, and wording the answer. Whether it may be asked is for the
+Belongs here: asking a game to think, and wording the answer. Whether it may be asked is for the
 room's settings.
 """
 
 from __future__ import annotations
 
-import asyncio
 from random import Random
 from typing import Any, Final
 
@@ -25,10 +24,9 @@ def adviser(game: AnyGame) -> Level:
     return next(level for level in LEVELS if level in game.levels)
 
 
-async def thought_of(game: AnyGame, view: Any, *, seed: int) -> Thought[Any]:
+def thought_of(game: AnyGame, view: Any, *, seed: int) -> Thought[Any]:
     """What the AI thinks of the decision that ``view`` stands before. The same seed thinks the same."""
-    budget = Budget(adviser(game))
-    return await asyncio.to_thread(lambda: game.think(view, game.legal(view), Random(seed), budget))
+    return game.think(view, game.legal(view), Random(seed), Budget(adviser(game)))
 
 
 def in_words(game: AnyGame, view: Any, thought: Thought[Any]) -> tuple[str, str]:
