@@ -48,8 +48,6 @@ class Plan(Struct, frozen=True):
     """With fewer worlds than this an action cannot replace the favourite: too few to know their standard error."""
     halving: bool = True
     """Whether the worse half of the actions gets no more worlds after each round."""
-    prior_weight: float = 0.0
-    """How many worlds the prior values count for (N0); 0 to leave them out."""
 
 
 class Findings(Struct, frozen=True):
@@ -76,7 +74,6 @@ def search(
     rng: Random,
     rollouts: int,
     plan: Plan = Plan(),  # noqa: B008 - frozen
-    prior: Sequence[float] = (),
     same: Sequence[Hashable] = (),
 ) -> Findings:
     """Try ``actions`` (not empty) in sampled worlds and choose one of them.
@@ -89,14 +86,12 @@ def search(
         rng: everything random comes from it: the worlds, and one rollout seed a world.
         rollouts: how many times an action may be played out in all. Every action is tried in at least one world.
         plan: how the rollouts are spent.
-        prior: a value for each action, in the same points, from elsewhere (a learned net); counts for
-            ``plan.prior_weight`` worlds. Empty for none.
         same: a key for each action; actions with equal keys are equivalent and searched once. Empty for none.
     """
     classes = _classes(same, len(actions), favourite)
     if len(classes) == 1:
         rollouts = 1  # there is nothing to compare
-    race = _Race([first for first, _ in classes], _leads(prior, favourite, len(actions)), plan.prior_weight)
+    race = _Race([first for first, _ in classes])
     alive = list(range(len(classes)))
     rounds = max(1, (len(alive) - 1).bit_length()) if plan.halving else 1
     spent = worlds = 0
@@ -126,21 +121,13 @@ def _classes(same: Sequence[Hashable], actions: int, favourite: int) -> list[tup
     return [(favourite if favourite in group else group[0], group) for group in members.values()]
 
 
-def _leads(prior: Sequence[float], favourite: int, actions: int) -> list[float]:
-    """By how much the prior puts each action before the favourite."""
-    assert len(prior) in (0, actions), "a prior value for each action, or none"
-    return [value - prior[favourite] for value in prior] if prior else [0.0] * actions
-
-
 class _Race:
     """Sums of differences to the favourite, who is entrant 0 and takes part in every world."""
 
-    __slots__ = ("base", "counts", "firsts", "leads", "squares", "sums", "weight")
+    __slots__ = ("base", "counts", "firsts", "squares", "sums")
 
-    def __init__(self, firsts: list[int], leads: list[float], weight: float) -> None:
+    def __init__(self, firsts: list[int]) -> None:
         self.firsts = firsts
-        self.leads = [leads[first] for first in firsts]
-        self.weight = weight
         self.base = 0.0
         """Sum of the favourite's values."""
         self.sums = [0.0] * len(firsts)
@@ -159,16 +146,16 @@ class _Race:
             squares[entrant] += difference * difference
 
     def lead(self, entrant: int) -> float:
-        """Mean difference to the favourite, the prior's counted in."""
-        return (self.sums[entrant] + self.weight * self.leads[entrant]) / (self.counts[entrant] + self.weight)
+        """Mean difference to the favourite."""
+        return self.sums[entrant] / self.counts[entrant]
 
     def error(self, entrant: int) -> float:
-        """The standard error of ``lead``; the prior is taken as certain."""
+        """The standard error of ``lead``."""
         count = self.counts[entrant]
         if count < 2:
             return 0.0
         spread = max(0.0, self.squares[entrant] - self.sums[entrant] ** 2 / count) / (count - 1)
-        return sqrt(spread * count) / (count + self.weight)
+        return sqrt(spread / count)
 
     def rank(self, entrant: int) -> tuple[bool, float]:
         """For sorting: the favourite first, then the best."""

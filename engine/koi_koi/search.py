@@ -32,7 +32,7 @@ except ImportError:  # built only where there is a C compiler (hatch_build.py)
     _kernel = None  # type: ignore[assignment]
 
 PLAN: Final = Plan()
-"""A standard error before the favourite, no prior: ``docs/ai/koi-koi.md`` has what else was tried."""
+"""A standard error before the favourite: ``docs/ai/koi-koi.md`` has what else was tried."""
 ROLLOUTS: Final = {Level.HARD: 800, Level.EXPERT: 6_000}
 """What fits into 50 ms of a processor, without the kernel and with it."""
 

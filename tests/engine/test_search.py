@@ -150,22 +150,6 @@ def test_the_favourite_stands_for_its_class_and_nothing_is_spent_where_all_are_e
     assert (found.best, found.worlds, found.rollouts) == (2, 1, 1)
 
 
-def test_prior_values_count_for_as_many_worlds_as_they_are_given() -> None:
-    table = Table([0.0, 1.0], shared=0.0)
-    plan = Plan(halving=False, prior_weight=100.0)
-    found = search(range(2), 0, table.sample, table.evaluate, rng=Random(1), rollouts=200, plan=plan, prior=[3.0, 1.0])
-    assert found.values[1] - found.values[0] == pytest.approx((100 * 1.0 + 100 * -2.0) / 200)
-    assert found.best == 0
-
-
-def test_a_prior_replaces_the_favourite_only_together_with_the_worlds() -> None:
-    table = Table([0.0, -0.5], shared=0.0)
-    plan = Plan(halving=False, prior_weight=100.0)
-    found = search(range(2), 0, table.sample, table.evaluate, rng=Random(1), rollouts=200, plan=plan, prior=[0.0, 1.0])
-    assert found.best == 1
-    assert found.values[1] - found.values[0] == pytest.approx(0.25)
-
-
 def test_equal_findings_for_equal_seeds_and_as_many_draws_whatever_the_worlds_hold() -> None:
     first, second = Table([0.0, 0.3, 0.1], own=1.0), Table([5.0, -3.0, 0.1], own=0.2)
     assert first.search(1, 500, Plan()) == Table([0.0, 0.3, 0.1], own=1.0).search(1, 500, Plan())
@@ -177,9 +161,7 @@ def test_equal_findings_for_equal_seeds_and_as_many_draws_whatever_the_worlds_ho
     assert draws[0] == draws[1]
 
 
-def test_keys_and_priors_must_be_given_for_every_action_or_for_none() -> None:
+def test_keys_must_be_given_for_every_action_or_for_none() -> None:
     table = Table([0.0, 1.0])
     with pytest.raises(AssertionError, match="a key for each"):
         search(range(2), 0, table.sample, table.evaluate, rng=Random(1), rollouts=9, same=["one"])
-    with pytest.raises(AssertionError, match="a prior value for each"):
-        search(range(2), 0, table.sample, table.evaluate, rng=Random(1), rollouts=9, prior=[1.0])
