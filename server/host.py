@@ -108,7 +108,8 @@ class RoomHost:
         self.head = head
         self.audience = Audience(node.games, node.metrics)
         self._warning = TurnWarning(node.later, node.clock, self.audience.warn)
-        self.used_at = asyncio.get_running_loop().time()
+        self._loop = asyncio.get_running_loop()
+        self.used_at = self._loop.time()
         """When somebody last asked for the room (the event loop's clock)."""
         self.gone = False
         """Nothing more can be done with this object; ask the hall for the room again."""
@@ -198,7 +199,7 @@ class RoomHost:
         """
         async with self._lock:
             self._expect_here()
-            self.used_at = asyncio.get_running_loop().time()
+            self.used_at = self._loop.time()
             if isinstance(command, Watch):
                 return self._watch(command, outbox)
             if isinstance(command, Look):
@@ -278,6 +279,8 @@ class RoomHost:
             StoreUnavailable, StoreFull, RoomGone: as for ``fire``.
         """
         nodes = frozenset(live)
+        if not self.gone and self._refund() is None and self._drop_one_gone(self.room, nodes) is None:
+            return  # as in nearly every room of every round
         async with self._lock:
             self._expect_here()
             while await self._append_entry(lambda room: self._drop_one_gone(room, nodes)):
@@ -292,7 +295,7 @@ class RoomHost:
         if self._appending and version:  # about just that, in all likelihood
             self._told = max(self._told, version)
         else:
-            self._pull = asyncio.get_running_loop().create_task(self._pull_soon())
+            self._pull = self._loop.create_task(self._pull_soon())
 
     async def check(self) -> None:
         """Compare with the log: finds what a lost wake-up hid, and what a store took back.
@@ -423,7 +426,7 @@ class RoomHost:
             self._appending = False
             told, self._told = self._told, 0
             if told > self.head.version + 1:
-                asyncio.get_running_loop().call_soon(self.wake, told)
+                self._loop.call_soon(self.wake, told)
 
     def _refund(self) -> Entry | None:
         """Time is given back for outages since the room's last entry, which nobody can have used; not before the store

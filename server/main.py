@@ -129,8 +129,8 @@ def _greeting(settings: Settings, port: int) -> Lines:
 
 
 def _collect_rarely() -> None:
-    """Let Python look for reference cycles rarely, and never among what is there now. Rooms are values, which have none;
-    looking at them again and again cost a fourteenth of all work. Connections that end do have some.
+    """Let Python look for reference cycles rarely, and never among what is there now. Rooms are values and have none:
+    looking at them again and again was a fourteenth of all work. Connections that end do have some.
     """
     gc.freeze()
     gc.set_threshold(*_COLLECT)

@@ -42,9 +42,11 @@ local function append(keys, args)
   return {}
 end
 
--- KEYS log; where it ends: {version, hash}
+-- KEYS logs; where each ends: {version, hash} for each of them
 local function ends(keys)
-  return {head(keys[1])}
+  local found = {}
+  for place, log in ipairs(keys) do found[place] = {head(log)} end
+  return found
 end
 
 -- Milliseconds. Declared as a writer, so that a store that would refuse an append (full, read-only, disk error)
@@ -150,5 +152,5 @@ redis.register_function('fudaza_2_archive', archive)
 -- These must go on in a full store: what they keep is small and bounded, or they only take away.
 redis.register_function{function_name='fudaza_2_beat', callback=beat, flags={'allow-oom'}}
 redis.register_function{function_name='fudaza_2_unlist', callback=unlist, flags={'allow-oom'}}
-redis.register_function{function_name='fudaza_2_head', callback=ends, flags={'no-writes'}}
+redis.register_function{function_name='fudaza_2_ends', callback=ends, flags={'no-writes'}}
 redis.register_function{function_name='fudaza_2_listed', callback=listed, flags={'no-writes'}}

@@ -37,12 +37,12 @@ from server.room.state import (
     IN_MATCH,
     Decision,
     Games,
+    Person,
     Phase,
     Room,
     Table,
     mover_is_ai,
     person_at,
-    persons,
     present,
     table_of,
 )
@@ -93,10 +93,9 @@ def _dues(room: Room) -> Iterator[_Due]:
     if room.abandoned_at is not None:
         yield _Due(room.abandoned_at + timing.abandoned_ms, Matter.ABANDONED.value)
         return  # everything else stands still
-    for seat in persons(room):
-        person = person_at(room, seat)
-        if person is not None and person.grace_until is not None:
-            yield _Due(person.grace_until, Matter.GRACE.value, seat)
+    for seat, holder in enumerate(room.seats):
+        if isinstance(holder, Person) and holder.grace_until is not None:
+            yield _Due(holder.grace_until, Matter.GRACE.value, seat)
     match room.phase:
         case Phase.LOBBY:
             yield _Due(room.active_at + timing.lobby_idle_ms, Matter.IDLE.value)

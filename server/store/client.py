@@ -5,7 +5,6 @@ Knows the Function library and how servers word refusals. What is kept where is 
 
 from __future__ import annotations
 
-import asyncio
 import re
 import time
 from collections.abc import AsyncIterator, Awaitable, Sequence
@@ -77,21 +76,6 @@ class Store:
             # nothing was done, so trying again is safe: a primary that came new, or somebody flushed the library
             await self.load()
             return await _translated(self.route.call(keys[0], *command))
-
-    async def function_of_each(self, name: str, keys: Sequence[str]) -> list[Any]:
-        """The replies of a Function that only reads, asked for each of ``keys`` by itself; where the route has one
-        server, without a task for each. Errors as in ``call``; one that concerns a single key is raised for all.
-        """
-
-        def ask() -> Awaitable[list[Any]]:
-            calls = (self.route.call(key, "FCALL_RO", f"{LIBRARY}_{name}", 1, key) for key in keys)
-            return _translated(asyncio.gather(*calls))
-
-        try:
-            return await ask()
-        except _FunctionMissing:
-            await self.load()
-            return await ask()
 
     async def load(self) -> None:
         """Put our Functions on every primary that does not have them as they are here."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Callable, Iterable
 from typing import Final
 
@@ -52,10 +53,14 @@ class StoredLog:
 
     async def heads(self, rooms: Iterable[str]) -> dict[str, Head]:
         """See ``RoomLog``."""
-        asked = list(rooms)
-        logs = [self._keys.log(room) for room in asked]
-        ends = await self._store.function_of_each("head", logs)
-        return {room: Head(*end) for room, end in zip(asked, ends, strict=True)}
+        asked = {self._keys.log(room): room for room in rooms}
+        groups = self._store.route.together(asked)
+        answers = await asyncio.gather(*(self._store.function("ends", logs, read=True) for logs in groups))
+        return {
+            asked[log]: Head(*end)
+            for logs, ends in zip(groups, answers, strict=True)
+            for log, end in zip(logs, ends, strict=True)
+        }
 
     async def forget(self, room: str, after_seconds: int) -> None:
         """See ``RoomLog``."""

@@ -33,6 +33,10 @@ class Route(Protocol):
         """
         ...
 
+    def together(self, keys: Iterable[str]) -> list[list[str]]:
+        """``keys`` in groups; all keys of a group may stand in one command, routed by the first of them."""
+        ...
+
     async def primaries(self) -> list[Node]:
         """All servers that have keys."""
         ...
@@ -98,6 +102,11 @@ class Single:
     def call(self, key: str, *command: Argument) -> Awaitable[Any]:  # noqa: ARG002 - one server has all keys
         """See ``Route``."""
         return self._line.call(*command)
+
+    def together(self, keys: Iterable[str]) -> list[list[str]]:
+        """See ``Route``."""
+        group = list(keys)
+        return [group] if group else []
 
     async def primaries(self) -> list[Node]:
         """See ``Route``."""
@@ -191,6 +200,13 @@ class Cluster:
                 raise
         self.doubt()
         raise StoreUnavailable(f"the cluster sent a command for slot {slot} from node to node")
+
+    def together(self, keys: Iterable[str]) -> list[list[str]]:
+        """See ``Route``: what shares a slot. Those of one server do not, for the cluster."""
+        groups: dict[int, list[str]] = {}
+        for key in keys:
+            groups.setdefault(key_slot(key.encode()), []).append(key)
+        return list(groups.values())
 
     async def primaries(self) -> list[Node]:
         """See ``Route``."""
