@@ -15,8 +15,6 @@ from ipaddress import IPv6Address, ip_address
 from typing import Any, Final
 
 from websockets.asyncio.server import ServerConnection
-from websockets.datastructures import Headers
-from websockets.http11 import Request
 from websockets.protocol import Event, State
 
 from protocol.codes import Close
@@ -32,10 +30,6 @@ _OUTSIDE_BYTES: Final = 32_768
 """What a socket may send before it is open or after it was told to close; the library reads such things for seconds."""
 _HALF_OPEN: Final = 256
 """Sockets more than connections are allowed: those in their handshake, health checks, and those being told no."""
-
-
-_FORGOTTEN: Final = Request("", Headers())
-"""A handshake of which nothing is left but that it was made."""
 
 
 class Door:
@@ -114,8 +108,12 @@ class GuardedConnection(ServerConnection):
         super().connection_lost(exc)
 
     def forget_handshake(self) -> None:
-        """Let go of what was said in the handshake: with its headers it is a quarter of an idle connection."""
-        self.request, self.response = _FORGOTTEN, None
+        """Let go of what was said in the handshake: its headers are a quarter of an idle connection. The library keeps
+        the request itself.
+        """
+        assert self.request is not None, "there has been a handshake"
+        self.request.headers.clear()
+        self.response = None
 
     def data_received(self, data: bytes) -> None:
         """Read in small pieces; end the connection of whoever floods, or asks for answers without reading them."""
