@@ -36,9 +36,14 @@ LEAST_OBSERVED: Final = 32
 _SEED_BITS: Final = 64
 
 
+def played_as(level: Level) -> Level:
+    """What ``level``, one of those that search, comes to here: without the kernel ``EXPERT`` plays as ``HARD``."""
+    return level if KERNEL is not None else Level.HARD
+
+
 def own_rollouts(level: Level, view: View) -> int:
     """How often ``level`` looks ahead from an action at ``view``, if nothing else is said."""
-    cards = EXPERT_CARDS if level is Level.EXPERT and KERNEL is not None else HARD_CARDS
+    cards = EXPERT_CARDS if played_as(level) is Level.EXPERT else HARD_CARDS
     return cards // max(LEAST_CARDS, _cards_ahead(view))
 
 
@@ -68,7 +73,7 @@ def search(
     spend = rollouts or own_rollouts(level, view)
     at = list(legal).index(favourite)
     same = likenesses(view, moves)
-    if level is Level.EXPERT and KERNEL is not None:
+    if played_as(level) is Level.EXPERT:
         batch = max(1, min(MOST_BATCHED, spend // (LEAST_OBSERVED * len(legal))))
         oracle = Oracle(seen)
 
