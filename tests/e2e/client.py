@@ -10,6 +10,7 @@ import asyncio
 import random
 import secrets
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, Final, TypeVar
 
 import msgspec
@@ -160,11 +161,13 @@ class Player:
     async def close_code(self) -> int | None:
         """Read until the connection is closed; the code."""
         assert self._socket is not None
-        try:
-            while True:
-                await self._take(await self.hear())
-        except ConnectionClosed:
-            return self._socket.close_code
+        while True:
+            try:
+                message = await self.hear()
+            except ConnectionClosed:
+                return self._socket.close_code
+            with suppress(ConnectionClosed):  # what it wants to answer may come too late; there may be more to read
+                await self._take(message)
 
     async def _enter(self, command: Create | Join | Watch) -> str:
         self._pending[command.id] = command
