@@ -34,11 +34,8 @@ static int64_t judged(const Deal *deal) {
     return value;
 }
 
-/* How far a world is played on from here: a card to the end of its trick, unless the deal is nearly over; answers and
- * discards to the end. */
-static int64_t horizon(const Deal *deal) {
-    return deal->phase == PLAYING && deal->settled < JUDGED ? deal->settled + 1 : TRICKS;
-}
+/* How far a world is played on: to the end of the trick, unless the deal is nearly over. */
+static int64_t horizon(const Deal *deal) { return deal->settled < JUDGED ? deal->settled + 1 : TRICKS; }
 
 /* What the even seats' team may expect, in thousandths, once `until` tricks are settled; seats in `plain` play as the
  * plain player. */

@@ -10,7 +10,7 @@ Two things make this stronger than playing every world out to the end of the dea
   a partner does not have; the others are the ``quick`` player, who weighs odds. What is best against a single way to
   play is often poor against another.
 
-The last tricks, the answer to the question for the Robai and the discard are played on to the end of the deal.
+The last tricks are played on to the end of the deal.
 ``_ahead.h`` does the same, to the same numbers.
 """
 
@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from engine.hachinin_meri.flat import DECLARING, DISCARDING, OVER, PLAYING, TRUMP_SHIFT, Flat, Move
+from engine.hachinin_meri.flat import DECLARING, DISCARDING, OVER, TRUMP_SHIFT, Flat, Move
 from engine.hachinin_meri.quick import UNIT, quick_move
 from engine.hachinin_meri.types import SEATS, TRICKS
 
@@ -90,7 +90,7 @@ def judged(deal: Flat) -> int:
 
 def horizon(deal: Flat) -> int:
     """How many tricks are to be settled when play from here stops."""
-    return deal.settled + 1 if deal.phase == PLAYING and deal.settled < JUDGED else TRICKS
+    return deal.settled + 1 if deal.settled < JUDGED else TRICKS
 
 
 def play_on(deal: Flat, until: int, plain: int) -> int:

@@ -20,7 +20,7 @@ from engine.hachinin_meri.kernel import KERNEL, Oracle
 from engine.hachinin_meri.quick import UNIT
 from engine.hachinin_meri.scoring import PAIRS
 from engine.hachinin_meri.seen import Seen
-from engine.hachinin_meri.types import SEATS, TRICKS, Action, Phase, View
+from engine.hachinin_meri.types import SEATS, TRICKS, Action, View
 from engine.search import Findings, Plan
 
 HARD_CARDS: Final = 3_000
@@ -51,7 +51,7 @@ def _cards_ahead(view: View) -> int:
     """How many cards are played when an action at ``view`` is tried: to the end of the trick, or of the deal."""
     table = view.table
     placed = 0 if table.trick is None else len(table.trick.cards)
-    tricks = 1 if table.phase is Phase.PLAYING and len(table.tricks) < ahead.JUDGED else TRICKS - 1 - len(table.tricks)
+    tricks = 1 if len(table.tricks) < ahead.JUDGED else TRICKS - 1 - len(table.tricks)
     return SEATS * tricks - placed
 
 

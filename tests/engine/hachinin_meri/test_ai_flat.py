@@ -10,7 +10,7 @@ from engine.game import Seat
 from engine.hachinin_meri import HACHININ_MERI as GAME
 from engine.hachinin_meri.ahead import JUDGED, PROSPECTS, horizon, judged, plain_move, play_on
 from engine.hachinin_meri.cards import CARDS, TRUMPS
-from engine.hachinin_meri.flat import BITS, OVER, PASS, PLAYING, SUITS, TRUMP_SHIFT, Flat, flat_move, flat_state
+from engine.hachinin_meri.flat import BITS, OVER, PASS, SUITS, TRUMP_SHIFT, Flat, flat_move, flat_state
 from engine.hachinin_meri.quick import UNIT, quick_move
 from engine.hachinin_meri.search import likenesses
 from engine.hachinin_meri.seen import Seen
@@ -89,8 +89,8 @@ def _height(move: int) -> int:
 @pytest.mark.parametrize("seed", range(60))
 def test_a_card_is_followed_to_the_end_of_its_trick_and_the_last_tricks_to_the_end_of_the_deal(seed: int) -> None:
     deal = flat_state(random_state(Random(seed)))
-    until, playing = horizon(deal), deal.phase == PLAYING
-    assert until == (deal.settled + 1 if playing and deal.settled < JUDGED else TRICKS)
+    until = horizon(deal)
+    assert until == (deal.settled + 1 if deal.settled < JUDGED else TRICKS)
     deal.apply(deal.legal()[0])
     value = play_on(deal, until, 0b1100_0101)
     assert deal.settled == until
