@@ -131,12 +131,14 @@ async def test_in_hindi_nothing_runs_over_and_the_frames_of_cards_line_up(termin
 async def test_a_key_costs_a_slow_link_little(terminal: Terminal, tmp_path: Path) -> None:
     await terminal.start(fudaza("play", "koi-koi", "--name", "Aki"), environment(tmp_path))
     await terminal.until("▶ Y")
+    await terminal.press("Right")
+    await terminal.until("⏎ do it")  # by now the whole table has been drawn
     sent = tmp_path / "sent"
     await terminal.pipe_to(sent)
     await terminal.press("Right")
-    await terminal.until("⏎ do it")
-    await terminal.press("Right")
     await terminal.until("━[2]━")
+    await terminal.press("Right")
+    await terminal.until("━[3]━")
     assert 0 < sent.stat().st_size < CHEAP, sent.read_text(errors="replace")
 
 

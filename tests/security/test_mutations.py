@@ -31,7 +31,7 @@ from tests.security.matches import Place, log_kept, mixed_options, play
 from tests.security.nodes import nodes
 from tests.stores import StoreServer, fresh_prefix
 
-MOST_MATCHES: Final = 15
+MOST_MATCHES: Final = 60
 
 Switch = Callable[[pytest.MonkeyPatch], None]
 
