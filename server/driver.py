@@ -24,10 +24,11 @@ from engine.game import GameError
 from server import room as rooms
 from server.entries import Actor
 from server.hall import Hall
-from server.host import NoSuchRoom, RoomElsewhere, RoomGone, RoomHost
+from server.host import RoomHost
 from server.index import Due, Index, Outage
 from server.log import StoreFull, StoreUnavailable
 from server.presence import BEAT_SECONDS
+from server.reading import NoSuchRoom, RoomElsewhere, RoomGone
 from server.room import AiMove, FinishedDeal, Phase, Room
 from server.schedule import Schedule
 from server.thinkers import NoAnswer

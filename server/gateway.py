@@ -47,11 +47,12 @@ from server.audience import Viewer
 from server.door import Door, GuardedConnection, network_of
 from server.hall import Hall
 from server.health import Health
-from server.host import Outcome, RoomElsewhere, RoomGone, RoomHost
+from server.host import Outcome, RoomHost
 from server.limits import Bucket, LocalRates, Rate, Rates
 from server.log import StoreFull, StoreUnavailable
 from server.logs import CommandLine
 from server.outbox import Encoded, SocketOutbox, encoded
+from server.reading import RoomElsewhere, RoomGone
 from server.room import Refuse
 from server.settings import Settings
 

@@ -18,10 +18,11 @@ from protocol.codes import Refused
 from protocol.messages import Create, RoomSummary
 from server import room as rooms
 from server.entries import Created, Timing
-from server.host import Node, Observer, Outcome, RoomElsewhere, RoomGone, RoomHost
+from server.host import Node, Observer, Outcome, RoomHost
 from server.index import Index
 from server.log import EMPTY, Conflict, StoreUnavailable
 from server.outbox import Outbox
+from server.reading import RoomElsewhere, RoomGone
 from server.room import Append, FinishedDeal, Refuse
 
 _CODES_TRIED: Final = 8

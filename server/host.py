@@ -24,14 +24,14 @@ from protocol.codes import Close, Refused
 from protocol.messages import Accepted, AnyCommand, Create, Leave, Look, Move, Place, RefusedMessage, Resume, Watch
 from server import room as rooms
 from server.audience import SPECTATOR, Audience, Viewer, follow_seat
-from server.entries import Actor, Entry, UnreadableEntry, decode_entry, encode_entry
+from server.entries import Actor, Entry, encode_entry
 from server.index import OUTAGE_MS
-from server.log import EMPTY, Conflict, Forked, Head, RoomLog, Stored, StoreUnavailable, follow
-from server.marks import Marks
+from server.log import EMPTY, Conflict, Forked, Head, RoomLog, StoreUnavailable
 from server.metrics import Metrics
 from server.outbox import Encoded, Outbox
 from server.presence import Presence
-from server.room import AiMove, Append, FinishedDeal, Folded, Games, OtherRules, Refuse, Repeat, Room, RoomCommand
+from server.reading import FOLDS_PER_TURN, RoomGone, fold_stored, read_on, read_whole
+from server.room import AiMove, Append, FinishedDeal, Folded, Games, Refuse, Repeat, Room, RoomCommand
 from server.warning import Later, TurnWarning, on_the_loop
 
 _ATTEMPTS: Final = 100
@@ -39,8 +39,6 @@ _ATTEMPTS: Final = 100
 _NOBODY_THERE: Final = Refuse(Refused.NOT_IN_A_ROOM)
 """What is answered to a connection that went while its command waited: seated now, it would push out the one with which
 its person has come again."""
-_FOLDS_PER_TURN: Final = 64
-"""Entries folded before others get the event loop, when a long log is read."""
 
 _log = structlog.get_logger()
 
@@ -87,18 +85,6 @@ class Outcome(NamedTuple):
     """What the connection was told when it was brought into the room, in case it asks twice."""
 
 
-class RoomGone(Exception):
-    """The room is not to be had here."""
-
-
-class NoSuchRoom(RoomGone):
-    """There is no log of this room (any more)."""
-
-
-class RoomElsewhere(RoomGone):
-    """A newer server has written to the room, and serves it; this version cannot read it."""
-
-
 class RoomHost:
     """A room as this node holds it. Obtain one through ``server.hall``."""
 
@@ -134,7 +120,7 @@ class RoomHost:
             RoomGone: it cannot be read.
             StoreUnavailable: the store does not answer.
         """
-        room, head, marks, finished = await _read_whole(node, room_id)
+        room, head, marks, finished = await read_whole(node.log, room_id, node.games)
         host = cls(node, room, head, observer)
         host.audience.marks = marks
         # Listening begins with a wake-up, so nothing appended since the read is missed.
@@ -330,22 +316,20 @@ class RoomHost:
                 _log.exception("room-not-followed", room=self.room.id)
 
     async def _catch_up(self) -> None:
-        """Fold and show what others appended. The last entry known here is read again: it tells whether the log still
-        continues it.
-        """
-        known, *stored = await self._node.log.read(self.room.id, after=self.head.version - 1) or (None,)
-        if known is None or known.head != self.head or not _continues(self.head, stored):
+        """Fold and show what others appended."""
+        try:
+            stored = await read_on(self._node.log, self.room.id, self.head)
+        except Forked:
             await self._read_anew()
             return
         for count, each in enumerate(stored, start=1):
             try:
-                entry = decode_entry(each.data)
-                folded = rooms.fold(self.room, entry, games=self._node.games)
-            except (UnreadableEntry, OtherRules) as problem:
+                entry, folded = fold_stored(self.room, self.room.id, each, self._node.games)
+            except RoomGone as problem:
                 self._abandon(problem)
-                raise _unreadable(self.room.id, problem) from problem
+                raise
             self._adopt(entry, folded, each.head)
-            if count % _FOLDS_PER_TURN == 0:
+            if count % FOLDS_PER_TURN == 0:
                 await asyncio.sleep(0)
 
     async def _read_anew(self) -> None:
@@ -354,7 +338,9 @@ class RoomHost:
         self._node.metrics.reloads.inc()
         _log.warning("room-rolled-back", room=self.room.id, version=self.head.version)
         try:
-            self.room, self.head, self.audience.marks, _ = await _read_whole(self._node, self.room.id)
+            self.room, self.head, self.audience.marks, _ = await read_whole(
+                self._node.log, self.room.id, self._node.games
+            )
         except RoomGone as problem:
             self._abandon(problem)
             raise
@@ -539,57 +525,3 @@ class RoomHost:
     def _now(self) -> int:
         """The time for the next entry: a log's times never go back, whatever a node's clock does."""
         return max(self._node.clock(), self.room.at)
-
-
-def _unreadable(room_id: str, problem: Forked | UnreadableEntry | OtherRules) -> RoomGone:
-    """What it means for the room that its log has this ``problem``."""
-    newer = isinstance(problem, OtherRules) or (isinstance(problem, UnreadableEntry) and problem.schema is not None)
-    return (RoomElsewhere if newer else RoomGone)(f"the log of {room_id} cannot be read: {problem}")
-
-
-def _continues(head: Head, entries: Iterable[Stored]) -> bool:
-    try:
-        follow(head, entries)
-    except Forked:
-        return False
-    return True
-
-
-class _Whole(NamedTuple):
-    """What a whole log makes."""
-
-    room: Room
-    head: Head
-    marks: Marks
-    finished: list[FinishedDeal]
-    """All deals that are over."""
-
-
-async def _read_whole(node: Node, room_id: str) -> _Whole:
-    """Read the room's log from the first entry.
-
-    Raises:
-        NoSuchRoom: there is no log.
-        RoomElsewhere: only a newer version can read it.
-        RoomGone: it cannot be read.
-        StoreUnavailable: the store does not answer.
-    """
-    stored = await node.log.read(room_id)
-    room: Room | None = None
-    finished: list[FinishedDeal] = []
-    marks = Marks()
-    try:
-        head = follow(EMPTY, stored)
-        for count, each in enumerate(stored, start=1):
-            folded = rooms.fold(room, decode_entry(each.data), games=node.games)
-            room = folded.room
-            finished += folded.finished
-            if folded.events:
-                marks.note(room.number, each.hash)
-            if count % _FOLDS_PER_TURN == 0:
-                await asyncio.sleep(0)
-    except (Forked, UnreadableEntry, OtherRules) as problem:
-        raise _unreadable(room_id, problem) from problem
-    if room is None:
-        raise NoSuchRoom(room_id)
-    return _Whole(room, head, marks, finished)

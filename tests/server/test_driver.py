@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import gc
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import Sequence
 
 import pytest
-import pytest_asyncio
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -21,14 +20,6 @@ from server.room import Phase, Room, ai_moves
 from server.thinkers import Missed, NoAnswer
 from server.worker import Question
 from tests.server.hallkit import House, Person, until
-
-
-@pytest_asyncio.fixture
-async def house() -> AsyncIterator[House]:
-    made = House()
-    await made.driver.beat()
-    yield made
-    await made.close()
 
 
 async def all_ai(house: House, *, deals: int = 1) -> Person:
@@ -367,7 +358,7 @@ async def test_a_room_whose_driver_cannot_read_it_is_driven_by_one_that_can(
 
     house.clock.now += 60_000
     with monkeypatch.context() as patch:
-        patch.setattr("server.host.decode_entry", unreadable)
+        patch.setattr("server.reading.decode_entry", unreadable)
         await house.driver.heal()
     assert not house.hall.hosts
     await newer.driver.heal()

@@ -3,24 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
 
 import pytest
-import pytest_asyncio
 
 from protocol.messages import Accepted, Create, Lock
-from server.host import RoomGone
 from server.log import Head, StoreUnavailable
+from server.reading import RoomGone
 from tests.server.hallkit import House, until
 from tests.server.memory import MemoryIndex, MemoryLog
-
-
-@pytest_asyncio.fixture
-async def house() -> AsyncIterator[House]:
-    made = House()
-    await made.driver.beat()
-    yield made
-    await made.close()
 
 
 async def test_the_same_create_command_opens_one_room_also_on_two_nodes_at_once(house: House) -> None:
