@@ -35,7 +35,7 @@ from protocol.messages import (
 )
 from server.audience import Viewer
 from server.driver import Driver
-from server.entries import Timing
+from server.entries import Timing, decode_entry
 from server.hall import Hall
 from server.health import Health
 from server.host import Node, Outcome, RoomHost
@@ -294,3 +294,26 @@ async def until(holds: Callable[[], bool]) -> None:
     async with asyncio.timeout(PATIENCE_SECONDS):
         while not holds():  # noqa: ASYNC110 - what is waited for is a state of several tasks, not one event
             await asyncio.sleep(0)
+
+
+async def table(house: House, *, guest_at: House | None = None) -> tuple[Person, Person]:
+    """Ann, who hosts, and Bob; the match has been opened and dealt, and both are asked."""
+    ann, bob = house.person("Ann"), (guest_at or house).person("Bob")
+    await ann.create()
+    assert await bob.join(ann.room.code) == "accepted"
+    await until(lambda: ann.room.version == bob.room.version)
+    await ann.start()
+    await until(lambda: ann.room.version == bob.room.version)
+    await ann.contribute()
+    await until(lambda: ann.room.version == bob.room.version)
+    await bob.contribute()
+    await until(lambda: ann.room.version == bob.room.version)
+    assert ann.host is not None
+    await ann.host.fire()
+    await until(lambda: ann.room.version == bob.room.version)
+    assert ann.room.phase == "playing"
+    return ann, bob
+
+
+def bodies(house: House, room: str) -> list[object]:
+    return [decode_entry(stored.data).body for stored in house.memory.entries[room]]

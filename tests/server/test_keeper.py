@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 
 import msgspec
 import pytest
-import pytest_asyncio
 
 from engine.game import Seat
 from protocol.messages import ChosenSettings, Create, Leave
@@ -18,14 +17,6 @@ from server.room import ai_moves, next_due, question
 from server.worker import Question
 from tests.server.hallkit import TIMING, House, Person
 from tests.server.memory import MemoryIndex
-
-
-@pytest_asyncio.fixture
-async def house() -> AsyncIterator[House]:
-    made = House()
-    await made.driver.beat()
-    yield made
-    await made.close()
 
 
 async def due(house: House) -> dict[str, int]:

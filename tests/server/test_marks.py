@@ -5,9 +5,7 @@ anything from a mark.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import AsyncIterator
 
-import pytest_asyncio
 from msgspec.structs import replace
 
 from protocol.codes import Close
@@ -18,14 +16,6 @@ from server.log import EMPTY, successor
 from server.marks import Marks
 from server.room.state import HISTORY
 from tests.server.hallkit import House, Person
-
-
-@pytest_asyncio.fixture
-async def house() -> AsyncIterator[House]:
-    house = House()
-    await house.driver.beat()
-    yield house
-    await house.close()
 
 
 async def restarted(house: House) -> House:

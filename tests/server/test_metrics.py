@@ -3,26 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncIterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
-
-import pytest_asyncio
 
 from server.keeper import Keeper
 from server.metrics import Metrics
 from server.room import HOLDERS
 from tests.server.hallkit import House
 from tests.server.memory import MemoryIndex, MemoryLog
-
-
-@pytest_asyncio.fixture
-async def house() -> AsyncIterator[House]:
-    made = House()
-    await made.driver.beat()
-    yield made
-    await made.close()
 
 
 def test_the_manual_names_every_metric_and_no_other() -> None:
