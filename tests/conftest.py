@@ -15,4 +15,4 @@ settings.load_profile("gate" if os.environ.get("CI") else "person")
 # Tests read English, whatever the developer speaks.
 os.environ["FUDAZA_LANG"] = "en"
 
-pytest_plugins = ["tests.stores"]
+pytest_plugins = ["tests.stores", "tests.clusters"]

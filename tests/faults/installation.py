@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import signal
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, Final
 
@@ -131,6 +132,20 @@ class Installation:
         """No node has met a fault of its own."""
         for node in self.nodes:
             assert "Traceback" not in node.errors(), node.errors()[-4000:]
+
+
+@asynccontextmanager
+async def installed(
+    directory: Path, store: StoreServer, *flags: str, count: int = NODES
+) -> AsyncIterator[Installation]:
+    """An installation that runs, and in the end has met no fault of its own."""
+    installation = Installation(directory, store, *flags, count=count)
+    try:
+        await installation.start()
+        yield installation
+        installation.assert_no_faults()
+    finally:
+        await installation.close()
 
 
 async def read_log(url: str, room: str) -> list[Stored]:

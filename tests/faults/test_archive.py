@@ -15,7 +15,7 @@ import pytest_asyncio
 from server import room as server_room
 from server.entries import decode_entry
 from server.store import StoredIndex, open_store
-from tests.faults.installation import Installation, during
+from tests.faults.installation import Installation, during, installed
 from tests.faults.invariants import check
 from tests.faults.people import Guest
 from tests.stores import StoreServer
@@ -29,13 +29,8 @@ ARCHIVE: Final = b"_archive\r\n"
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def one(tmp_path: Path, valkey: StoreServer) -> AsyncIterator[Installation]:
-    installation = Installation(tmp_path, valkey, count=1)
-    try:
-        await installation.start()
+    async with installed(tmp_path, valkey, count=1) as installation:
         yield installation
-        installation.assert_no_faults()
-    finally:
-        await installation.close()
 
 
 async def records(installation: Installation, room: str) -> list[int]:

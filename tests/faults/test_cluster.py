@@ -13,24 +13,14 @@ from redis.crc import key_slot
 
 from protocol.messages import Create
 from server.room import room_id_of
+from tests.clusters import ClusterServers, identity, reply, until
 from tests.e2e.serverprocess import ServerProcess
-from tests.e2e.test_store_cluster import ClusterServers, identity, reply, until
 from tests.faults.installation import FLAGS, during, read_log
 from tests.faults.invariants import check, check_nodes
 from tests.faults.people import Guest
 from tests.stores import StoreServer
 
 PATIENCE: Final = 60.0
-
-
-@pytest_asyncio.fixture
-async def cluster() -> AsyncIterator[ClusterServers]:
-    servers = ClusterServers()
-    try:
-        await servers.start()
-        yield servers
-    finally:
-        servers.close()
 
 
 @pytest_asyncio.fixture

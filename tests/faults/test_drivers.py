@@ -13,7 +13,7 @@ import pytest_asyncio
 
 from server.driver import ranking
 from server.room import Phase
-from tests.faults.installation import Installation, Node, until
+from tests.faults.installation import Installation, Node, installed, until
 from tests.faults.invariants import check, story_of
 from tests.faults.people import Guest
 from tests.stores import StoreServer
@@ -26,13 +26,8 @@ TIMING: Final = "pause_ms=0,redeal_ms=0,question_ms=100,contributions_ms=50,grac
 @pytest_asyncio.fixture(loop_scope="session")
 async def slow(tmp_path: Path, valkey: StoreServer) -> AsyncIterator[Installation]:
     """Nodes whose AI take their time, so that they can be killed while they think."""
-    installation = Installation(tmp_path, valkey, "--ai-pause-ms", "60", "--timing", TIMING)
-    try:
-        await installation.start()
+    async with installed(tmp_path, valkey, "--ai-pause-ms", "60", "--timing", TIMING) as installation:
         yield installation
-        installation.assert_no_faults()
-    finally:
-        await installation.close()
 
 
 def driver_of(nodes: Installation, room: str) -> Node:

@@ -11,7 +11,7 @@ import pytest
 import pytest_asyncio
 
 from protocol.messages import Accepted, Leave
-from tests.faults.installation import Installation, Node
+from tests.faults.installation import Installation, Node, installed
 from tests.faults.people import Guest
 from tests.faults.test_sessions import metric
 from tests.stores import StoreServer
@@ -30,13 +30,8 @@ FLAGS: Final = (
 @pytest_asyncio.fixture(loop_scope="session")
 async def one(tmp_path: Path, valkey: StoreServer) -> AsyncIterator[Installation]:
     """A single node that forgets closed rooms after a second."""
-    installation = Installation(tmp_path, valkey, *FLAGS, count=1)
-    try:
-        await installation.start()
+    async with installed(tmp_path, valkey, *FLAGS, count=1) as installation:
         yield installation
-        installation.assert_no_faults()
-    finally:
-        await installation.close()
 
 
 async def short_life(port: int, number: int) -> None:

@@ -13,7 +13,7 @@ import pytest
 import pytest_asyncio
 
 from server.entries import Dropped, StoodIn
-from tests.faults.installation import Installation, during
+from tests.faults.installation import Installation, during, installed
 from tests.faults.invariants import check, check_nodes
 from tests.faults.test_crash_points import Point, Trap, table
 from tests.proxy import Proxy
@@ -30,13 +30,8 @@ STALL_SECONDS: Final = 6.0
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def impatient(tmp_path: Path, valkey: StoreServer) -> AsyncIterator[Installation]:
-    installation = Installation(tmp_path, valkey, *IMPATIENT)
-    try:
-        await installation.start()
+    async with installed(tmp_path, valkey, *IMPATIENT) as installation:
         yield installation
-        installation.assert_no_faults()
-    finally:
-        await installation.close()
 
 
 @pytest.mark.parametrize(

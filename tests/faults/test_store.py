@@ -13,7 +13,7 @@ import pytest_asyncio
 
 from server.log import Stored
 from server.room import Phase
-from tests.faults.installation import Installation, during
+from tests.faults.installation import Installation, during, installed
 from tests.faults.invariants import check, check_nodes, story_of
 from tests.faults.people import Guest
 from tests.stores import VALKEY, StoreServer
@@ -130,26 +130,16 @@ def _running(server: StoreServer) -> Iterator[StoreServer]:
 @pytest_asyncio.fixture(loop_scope="session")
 async def frail(tmp_path: Path, primary: StoreServer) -> AsyncIterator[Installation]:
     """Nodes on a store that may lose its last entries."""
-    installation = Installation(tmp_path, primary, count=2)
-    try:
-        await installation.start()
+    async with installed(tmp_path, primary, count=2) as installation:
         yield installation
-        installation.assert_no_faults()
-    finally:
-        await installation.close()
 
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def impatient(tmp_path: Path, primary: StoreServer) -> AsyncIterator[Installation]:
     """The same, in whose rooms an AI sits in at once for who is gone."""
     timing = "pause_ms=0,redeal_ms=0,question_ms=100,contributions_ms=2000,grace_ms=200"
-    installation = Installation(tmp_path, primary, "--timing", timing, count=2)
-    try:
-        await installation.start()
+    async with installed(tmp_path, primary, "--timing", timing, count=2) as installation:
         yield installation
-        installation.assert_no_faults()
-    finally:
-        await installation.close()
 
 
 async def test_a_failover_that_loses_moves_ends_in_a_resync_that_everybody_sees(

@@ -14,7 +14,7 @@ import pytest_asyncio
 from server import entries
 from server.entries import decode_entry
 from server.room import Phase
-from tests.faults.installation import Installation, during
+from tests.faults.installation import Installation, during, installed
 from tests.faults.invariants import check, check_nodes
 from tests.faults.people import Guest
 from tests.faults.successor import NEXT
@@ -27,13 +27,8 @@ PATIENCE: Final = 60.0
 @pytest_asyncio.fixture(loop_scope="session")
 async def fleet(tmp_path: Path, valkey: StoreServer) -> AsyncIterator[Installation]:
     """Nodes of their own, whose AI take a moment, so that a match lasts as long as an upgrade."""
-    installation = Installation(tmp_path, valkey, "--ai-pause-ms", "30")
-    try:
-        await installation.start()
+    async with installed(tmp_path, valkey, "--ai-pause-ms", "30") as installation:
         yield installation
-        installation.assert_no_faults()
-    finally:
-        await installation.close()
 
 
 async def tables(nodes: Installation, count: int) -> list[list[Guest]]:

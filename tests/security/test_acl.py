@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
 import pytest
-import pytest_asyncio
 from redis.crc import key_slot
 from redis.exceptions import ResponseError
 
@@ -17,7 +16,7 @@ from engine.registry import GAMES
 from server.log import EMPTY, StoreUnavailable
 from server.store import CannotOpen, StoredLog, open_store
 from server.store.keys import Keys
-from tests.e2e.test_store_cluster import ClusterServers, identity, reply
+from tests.clusters import ClusterServers, identity, reply
 from tests.security.matches import Place, log_kept, play
 from tests.security.nodes import nodes
 from tests.stores import StoreServer
@@ -97,16 +96,6 @@ async def allows_nothing_else(url: str, *more: tuple[str, ...]) -> None:
         await stranger.aclose()
     finally:
         await store.aclose()
-
-
-@pytest_asyncio.fixture
-async def cluster() -> AsyncIterator[ClusterServers]:
-    servers = ClusterServers()
-    try:
-        await servers.start()
-        yield servers
-    finally:
-        servers.close()
 
 
 async def test_in_a_cluster_the_login_needs_what_the_manual_adds_and_plays_with_it_also_while_slots_move(
