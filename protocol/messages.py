@@ -25,8 +25,8 @@ CommandId: TypeAlias = Annotated[
     Meta(
         pattern=r"^[A-Za-z0-9_-]{16,40}\.[0-9]{1,15}(?!\n)$",
         max_length=56,
-        description="A random part of at least 96 bits, made once per client session, a dot, and a counter. "
-        "The same id again is the same command: it is answered again, never done twice.",
+        description="A random part of at least 96 bits, made once per client session, a dot, and a counter that goes "
+        "up. The same id again is the same command: it is answered again, never done twice.",
     ),
 ]
 Number: TypeAlias = Annotated[int, Meta(ge=0, le=MAX_SAFE_INTEGER)]

@@ -58,7 +58,7 @@ from server.entries import (
 from server.names import normalise
 from server.room import talking
 from server.room.answers import Append, Decided, Refuse, Repeat
-from server.room.folding import session_of
+from server.room.folding import number_of, session_of
 from server.room.state import (
     Ai,
     Done,
@@ -313,6 +313,14 @@ def _again(asked: _Asked, command: RoomCommand, done: Done) -> Decided:
     return Refuse(Refused.NOT_IN_A_ROOM)
 
 
+def _is_outrun(room: Room, command: Resume) -> bool:
+    """Whether the same client has done something since: this return has waited at a node that was cut off, and its
+    person has come again through another, whom it would push out.
+    """
+    number = number_of(command.id)
+    return any(number_of(each.command) > number for each in room.done.get(session_of(command.id), ()))
+
+
 # Each command ----------------------------------------------------------------------------------------------------
 
 
@@ -366,6 +374,8 @@ def _resume(asked: _Asked, command: Resume) -> Append | Refuse:
         found = seat if shows_token(person, used) else found
     if found is None:
         return Refuse(Refused.BAD_TOKEN)
+    if _is_outrun(asked.room, command):
+        return Refuse(Refused.NOT_IN_A_ROOM)
     token, hashed = new_token(asked.entropy)
     body = Returned(seat=found, token=hashed, kept=used, by_token=True, node=asked.node)
     return asked.append(command, body, found, token)

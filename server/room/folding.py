@@ -174,3 +174,8 @@ def _remember(room: Room, command: str, at: int | None, body: AnyBody) -> Room:
 def session_of(command: str) -> str:
     """The random part of a command id."""
     return command.rpartition(".")[0]
+
+
+def number_of(command: str) -> int:
+    """The counter of a command id."""
+    return int(command.rpartition(".")[2])

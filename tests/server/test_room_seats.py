@@ -477,6 +477,20 @@ def test_a_repeated_resume_is_judged_by_its_token_alone() -> None:
     accepted(hall.do(command))
 
 
+def test_a_return_that_waited_while_its_client_came_again_pushes_nobody_out() -> None:
+    """It stood before a node that was cut off, whose connection was lost without the node's noticing."""
+    hall = Hall()
+    token = hall.tokens[Seat(0)]
+    waiting = Resume(id=hall.id_at(0), room=hall.room.id, token=token)
+    newer = Resume(id=hall.id_at(0), room=hall.room.id, token=token)
+    other = Resume(id=hall.client("Ann, elsewhere").id(), room=hall.room.id, token=token)
+    accepted(hall.do(newer))
+
+    assert refused(hall.do(waiting)) == Refused.NOT_IN_A_ROOM
+    accepted(hall.do(newer))
+    accepted(hall.do(other))
+
+
 def test_what_is_remembered_is_bounded_and_a_busy_session_does_not_push_out_a_quiet_one() -> None:
     hall = Hall()
     for _ in range(COMMANDS_REMEMBERED * 2):

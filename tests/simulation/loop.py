@@ -31,6 +31,14 @@ def context_of(process: str | None) -> Context:
     return context
 
 
+MOST_SECONDS: Final = 86_400.0
+"""Nothing that is simulated lasts a day: what beats for ever would otherwise never be found to be stuck."""
+
+
+def _nobody_strikes(_process: str, _step: int) -> None:
+    """All go on."""
+
+
 class VirtualLoop(asyncio.AbstractEventLoop):
     """See the module."""
 
@@ -46,7 +54,7 @@ class VirtualLoop(asyncio.AbstractEventLoop):
         self._dead: set[str] = set()
         self.steps: Counter[str] = Counter()
         """How often each process has done something: its points between two awaits."""
-        self.before: Callable[[str, int], None] = lambda _process, _step: None
+        self.before: Callable[[str, int], None] = _nobody_strikes
         """Called before each step of a process, with the step's number; may stop or kill it."""
         self._tasks: list[asyncio.Task[Any]] = []
         """All there ever were: who is dead must not be tidied up behind everybody's back."""
@@ -82,7 +90,7 @@ class VirtualLoop(asyncio.AbstractEventLoop):
         try:
             task = self.create_task(work)
             while not task.done():
-                if not self._step():
+                if not self._step() or self._now > MOST_SECONDS:
                     raise Stuck(f"at {self._now:.3f} s: {[each.get_coro() for each in asyncio.all_tasks(self)]}")
             task.result()
         finally:
@@ -91,6 +99,7 @@ class VirtualLoop(asyncio.AbstractEventLoop):
     def bury(self) -> None:
         """End in order what is left; those whom ``kill_process`` ended too. What they do about it matters to nobody."""
         asyncio._set_running_loop(self)
+        self.before = _nobody_strikes  # whoever strikes between steps strikes the living
         self._dead.clear()
         for process in tuple(self._stopped):
             self.go_on(process)

@@ -72,17 +72,17 @@ def test_so_it_is_in_every_real_game(game: str, seed: int) -> None:
 def steps_of_a_match() -> range:
     """The steps that Ann's node does in a match in which nothing fails."""
     quiet = Schedule(0, faults=0)
-    first = 0
+    first = last = 0
 
     def note(process: str, step: int) -> None:
-        nonlocal first
-        if process == HERS and not quiet.began.is_set():
-            first = step
+        nonlocal first, last
+        if process == HERS:
+            first, last = first if quiet.began.is_set() else step, step
 
     quiet.world.loop.before = note
     quiet.run()
     assert quiet.world.links["Ann"] in quiet.world.nodes[1].links
-    return range(first + 1, quiet.world.loop.steps[HERS])
+    return range(first + 1, last + 1)
 
 
 def strike_at(step: int, strike: Callable[[Schedule], None]) -> None:
