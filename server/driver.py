@@ -45,7 +45,9 @@ _COMPARED_AT_ONCE: Final = 100
 hold them up for as long as thousands of rooms take, and be more than may wait for the store.
 """
 _IDLE_SECONDS: Final = 10.0
-"""So long after somebody asked for it a room stays in memory without a viewer."""
+"""So long after somebody asked for it a room stays in memory without a viewer: longer than it takes until the people of
+a dead node are known to be gone.
+"""
 _PATIENCE_MS: Final = 15_000
 """A room that is overdue for so long in the index, which the keeper tells every five seconds, is not being driven."""
 _LONG_AGO: Final = 0
@@ -223,7 +225,7 @@ class Driver:
             return
         try:
             host = await self._hall.room(room_id)
-            await host.reconcile(self._presence.nodes)
+            await host.reconcile()
         except NoSuchRoom:
             await self._index.set_due(room_id, None)  # it was announced and never opened, or its time to live is over
         except RoomElsewhere:
@@ -370,7 +372,7 @@ class Driver:
             try:
                 if head != host.head:
                     await host.check()
-                await host.reconcile(self._presence.nodes)
+                await host.reconcile()
             except RoomGone:
                 pass
             if self.drives(room_id):

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Final, NamedTuple, Protocol, TypeAlias
 
 import structlog
@@ -258,18 +258,17 @@ class RoomHost:
                 lambda room: rooms.move_for(room, move, action, actor, self._now(), games=self._node.games)
             )
 
-    async def reconcile(self, live: Iterable[str]) -> None:
-        """Report connections as gone that no node of ``live`` holds: their node died, or could not say so.
+    async def reconcile(self) -> None:
+        """Report connections as gone that no node holds: theirs died, or could not say so.
 
         Raises:
             StoreUnavailable, StoreFull, RoomGone: as for ``fire``.
         """
-        nodes = frozenset(live)
-        if not self.gone and self._refund() is None and self._drop_one_gone(self.room, nodes) is None:
+        if not self.gone and self._refund() is None and self._drop_one_gone(self.room) is None:
             return  # as in nearly every room of every round
         async with self._lock:
             self._expect_here()
-            while await self._append_entry(lambda room: self._drop_one_gone(room, nodes)):
+            while await self._append_entry(self._drop_one_gone):
                 pass
 
     # In step with the log -------------------------------------------------------------------------------------
@@ -446,15 +445,18 @@ class RoomHost:
         for deal in folded.finished:
             self._observer.finished(self, deal)
 
-    def _drop_one_gone(self, room: Room, live: frozenset[str]) -> Entry | None:
+    def _drop_one_gone(self, room: Room) -> Entry | None:
         """The entry that reports the first person whose connection nobody holds."""
         here = {(viewer.seat, viewer.epoch) for viewer in self.audience.viewers}
         for seat in rooms.persons(room):
             person = rooms.person_at(room, seat)
             if person is None or person.away:
                 continue
-            held = (seat, person.epoch) in here if person.node == self._node.name else person.node in live
-            if not held:
+            if person.node == self._node.name:
+                gone = (seat, person.epoch) not in here
+            else:
+                gone = self._node.presence.is_gone(person.node)
+            if gone:
                 return rooms.drop(room, seat, person.epoch, self._now())
         return None
 

@@ -162,7 +162,7 @@ async def _build(settings: Settings, stack: AsyncExitStack, stop: asyncio.Event)
         clock=store.now_ms,
         entropy=secrets.token_bytes,
         metrics=metrics,
-        presence=Presence(index, name),
+        presence=Presence(index, name, time.monotonic),
     )
     hall = Hall(node, index, settings.timing, max_rooms=settings.max_rooms)
     stack.push_async_callback(hall.close)

@@ -30,7 +30,7 @@ AGAIN: Final = frozenset({"store-unavailable", "store-full", "draining", "too-fa
 """Refusals after which the same command id is sent again."""
 PATIENCE_SECONDS: Final = 90.0
 _RETRY_SECONDS: Final = 0.05
-_SILENCE_SECONDS: Final = 2.0
+SILENCE_SECONDS: Final = 2.0
 """So long a node may say nothing to a handshake or ping before a person tries another."""
 
 
@@ -38,17 +38,27 @@ _everybody: list[Guest] = []
 
 
 async def all_leave() -> None:
-    """Everybody who has a connection loses it."""
+    """Everybody who has a connection loses it, and nobody comes again: not even in what a failed test left running."""
     while _everybody:
         guest = _everybody.pop()
+        guest.has_left = True
         if guest._socket is not None:
             await guest.vanish()
 
 
 class Guest(Player):
-    """One person. ``ports`` are the nodes that they try in turn, beginning anew whenever a connection breaks."""
+    """One person. ``ports`` are the nodes that they try in turn, beginning anew whenever a connection breaks; after so
+    many ``silence_seconds`` they take it for broken.
+    """
 
-    def __init__(self, ports: Iterable[int] | Callable[[], int], name: str, seed: int = 0) -> None:
+    def __init__(
+        self,
+        ports: Iterable[int] | Callable[[], int],
+        name: str,
+        seed: int = 0,
+        *,
+        silence_seconds: float = SILENCE_SECONDS,
+    ) -> None:
         if callable(ports):
             port = ports
         else:
@@ -56,6 +66,8 @@ class Guest(Player):
             port = lambda: next(turn)  # noqa: E731
         super().__init__(port, name, seed)
         _everybody.append(self)
+        self.has_left = False
+        self.silence_seconds = silence_seconds
         self.given: dict[str, AnyCommand] = {}
         """Every command, by id."""
         self.refused: dict[str, str] = {}
@@ -73,14 +85,15 @@ class Guest(Player):
     async def connect(self) -> None:
         async with asyncio.timeout(PATIENCE_SECONDS):
             while True:
+                assert not self.has_left, "the test is over"
                 try:
                     self._socket = await connect(
                         f"ws://127.0.0.1:{self._port()}",
                         subprotocols=[Subprotocol(SUBPROTOCOL)],
                         compression=None,
-                        open_timeout=_SILENCE_SECONDS,
-                        ping_interval=_SILENCE_SECONDS,
-                        ping_timeout=_SILENCE_SECONDS,
+                        open_timeout=self.silence_seconds,
+                        ping_interval=self.silence_seconds,
+                        ping_timeout=self.silence_seconds,
                         close_timeout=0.2,
                     )
                 except (OSError, InvalidHandshake):  # TimeoutError is an OSError

@@ -19,7 +19,7 @@ import pytest
 from protocol.messages import Act, AnyCommand
 from tests.faults.installation import Installation, Node, during
 from tests.faults.invariants import check, check_nodes, story_of
-from tests.faults.people import Guest
+from tests.faults.people import SILENCE_SECONDS, Guest
 from tests.proxy import Proxy
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
@@ -98,9 +98,14 @@ class Trap:
         self._node.line.down.flow()
 
 
-async def table(nodes: Installation, ann_at: Callable[[], int], bob_at: Callable[[], int]) -> tuple[Guest, ...]:
+async def table(
+    nodes: Installation,
+    ann_at: Callable[[], int],
+    bob_at: Callable[[], int],
+    ann_waits: float = SILENCE_SECONDS,
+) -> tuple[Guest, ...]:
     """Ann plays through ``ann_at``, Bob through ``bob_at``; Eve watches through the third node."""
-    ann = Guest(ann_at, "Ann", seed=1)
+    ann = Guest(ann_at, "Ann", seed=1, silence_seconds=ann_waits)
     bob = Guest(bob_at, "Bob", seed=2)
     eve = Guest(nodes.ports_from(2), "Eve")
     code = await ann.sit("koi-koi", deals=3)

@@ -54,7 +54,7 @@ class OneNode:
     def __init__(self, name: str, store: Store, thinker: Thinker, settings: Settings, timing: Timing) -> None:
         self.metrics = Metrics()
         self.log, self.index = StoredLog(store), StoredIndex(store)
-        presence = Presence(self.index, name)
+        presence = Presence(self.index, name, time.monotonic)
         node = Node(name, self.log, GAMES, wall_ms, secrets.token_bytes, self.metrics, presence)
         self.hall = Hall(node, self.index, timing)
         self.driver = Driver(self.hall, self.index, thinker, secret=SECRET, pause_ms=0)

@@ -5,6 +5,7 @@ remember. No sockets, no store.
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Callable
 from random import Random
 from typing import Any, Final, TypeVar
@@ -43,7 +44,7 @@ from server.keeper import Keeper
 from server.log import RoomLog
 from server.metrics import Metrics
 from server.outbox import Encoded
-from server.presence import Presence
+from server.presence import BEAT_SECONDS, BEAT_TTL_MS, GONE_SECONDS, Presence
 from server.room import Refuse, Room, RoomCommand
 from server.worker import Answer, Question
 from tests.server.memory import MemoryIndex, MemoryLog
@@ -66,6 +67,16 @@ class Clock:
 
     def __call__(self) -> int:
         return self.now
+
+
+class Steady:
+    """By which heartbeats are counted, in seconds: the real one, moved ahead by tests that are about those."""
+
+    def __init__(self) -> None:
+        self.ahead = 0.0
+
+    def __call__(self) -> float:
+        return time.monotonic() + self.ahead
 
 
 class Remembering:
@@ -257,10 +268,11 @@ class House:
 
     def __init__(self, name: str = "n1", *, beside: House | None = None, log: RoomLog | None = None) -> None:
         self.clock: Clock = beside.clock if beside else Clock()
+        self.steady: Steady = beside.steady if beside else Steady()
         self.memory: MemoryLog = beside.memory if beside else MemoryLog()
         self.index: MemoryIndex = beside.index if beside else MemoryIndex(self.clock)
         self.metrics = Metrics()
-        presence = Presence(self.index, name)
+        presence = Presence(self.index, name, self.steady)
         self.timers = Timers(self.clock)
         self.node = Node(
             name, log or self.memory, GAMES, self.clock, Dice(name), self.metrics, presence, self.timers.later
@@ -294,6 +306,16 @@ async def until(holds: Callable[[], bool]) -> None:
     async with asyncio.timeout(PATIENCE_SECONDS):
         while not holds():  # noqa: ASYNC110 - what is waited for is a state of several tasks, not one event
             await asyncio.sleep(0)
+
+
+async def silence(house: House) -> None:
+    """Let the node hear of no other for so long that those are gone."""
+    until_ms = house.clock.now + BEAT_TTL_MS + int((GONE_SECONDS + BEAT_SECONDS) * 1000)
+    while house.clock.now < until_ms:
+        house.clock.now += int(BEAT_SECONDS * 1000)
+        house.steady.ahead += BEAT_SECONDS
+        await house.driver.beat()
+        await house.driver.heal()
 
 
 async def table(house: House, *, guest_at: House | None = None) -> tuple[Person, Person]:

@@ -2,33 +2,26 @@
 
 from __future__ import annotations
 
-import asyncio
-
 import pytest
 
 from server.log import StoreUnavailable
-from server.presence import BEAT_TTL_MS, Presence
+from server.presence import BEAT_SECONDS, BEAT_TTL_MS, GONE_SECONDS, Presence
 from tests.server.hallkit import Clock
 from tests.server.memory import MemoryIndex
+
+
+def present(clock: Clock, index: MemoryIndex, *names: str) -> list[Presence]:
+    return [Presence(index, name, lambda: clock() / 1000) for name in names]
 
 
 def live(presence: Presence) -> list[str]:
     return list(presence.nodes)
 
 
-class Loop:
-    """The event loop's clock, moved together with the index's."""
-
-    def __init__(self, monkeypatch: pytest.MonkeyPatch, clock: Clock) -> None:
-        self._clock = clock
-        monkeypatch.setattr(asyncio.get_running_loop(), "time", lambda: clock.now / 1000)
-
-
-async def test_a_silent_node_is_taken_for_dead(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_silent_node_is_taken_for_dead() -> None:
     clock = Clock()
     index = MemoryIndex(clock)
-    one, other = Presence(index, "one"), Presence(index, "other")
-    Loop(monkeypatch, clock)
+    one, other = present(clock, index, "one", "other")
     await other.beat()
     await one.beat()
     assert live(one) == ["one", "other"]
@@ -40,11 +33,10 @@ async def test_a_silent_node_is_taken_for_dead(monkeypatch: pytest.MonkeyPatch) 
     assert live(one) == ["one"]
 
 
-async def test_after_a_silence_of_the_store_the_others_have_time_to_speak(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_after_a_silence_of_the_store_the_others_have_time_to_speak() -> None:
     clock = Clock()
     index = MemoryIndex(clock)
-    one, other, dead = (Presence(index, name) for name in ("one", "other", "dead"))
-    Loop(monkeypatch, clock)
+    one, other, dead = present(clock, index, "one", "other", "dead")
     for presence in (dead, other, one):
         await presence.beat()
     index.available = False
@@ -64,13 +56,10 @@ async def test_after_a_silence_of_the_store_the_others_have_time_to_speak(monkey
     assert live(one) == ["one", "other"]
 
 
-async def test_a_beat_is_repeated_before_an_append_only_when_the_last_one_is_old(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+async def test_a_beat_is_repeated_before_an_append_only_when_the_last_one_is_old() -> None:
     clock = Clock()
     index = MemoryIndex(clock)
-    presence = Presence(index, "one")
-    Loop(monkeypatch, clock)
+    (presence,) = present(clock, index, "one")
     await presence.refresh()
     assert live(presence) == ["one"]
     await index.beat("other", 10_000)
@@ -84,3 +73,43 @@ async def test_a_beat_is_repeated_before_an_append_only_when_the_last_one_is_old
     index.available = False
     clock.now += 2_000
     await presence.refresh()  # what is known has to do
+
+
+async def test_who_is_unheard_of_for_a_moment_is_not_gone_and_who_stays_silent_is() -> None:
+    clock = Clock()
+    index = MemoryIndex(clock)
+    one, other = present(clock, index, "one", "other")
+    await one.beat()
+    assert not one.is_gone("other"), "it may have come since this node last asked"
+    await other.beat()
+
+    beat_ms, gone_ms = int(BEAT_SECONDS * 1000), int(GONE_SECONDS * 1000)
+    since = clock.now
+    while clock.now < since + beat_ms + gone_ms:
+        clock.now += beat_ms
+        await one.beat()
+        if "other" in one.nodes:
+            since = clock.now
+        gone = one.is_gone("other")
+        assert gone == (clock.now - since - beat_ms >= gone_ms)
+    assert gone
+
+    await other.beat()
+    await one.beat()
+    assert not one.is_gone("other")
+    clock.now += BEAT_TTL_MS + 1
+    await one.beat()
+    await one.beat()
+    assert not one.is_gone("other"), "a new silence begins anew"
+
+
+async def test_dead_nodes_that_nobody_asks_about_are_forgotten() -> None:
+    clock = Clock()
+    index = MemoryIndex(clock)
+    (one,) = present(clock, index, "one")
+    for number in range(10):
+        assert not one.is_gone(f"dead-{number}")
+    clock.now += 60_000
+    await one.beat()
+
+    assert not one._missed

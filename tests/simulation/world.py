@@ -165,7 +165,7 @@ class SimNode:
             lambda: world.now_ms() + skew,
             Dice(f"{world.seed}/{name}"),
             self.metrics,
-            Presence(index, name),
+            Presence(index, name, world.loop.time),
         )
         self.hall = Hall(node, index, TIMING)
         self.driver = Driver(self.hall, index, Thinker(rng), secret=name.encode(), pause_ms=rng.choice((0, 300)))
