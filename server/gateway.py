@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import secrets
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from functools import partial
 from http import HTTPStatus
@@ -221,6 +221,11 @@ class Gateway:
 class Session:
     """One connection, from its welcome to its end."""
 
+    __slots__ = (
+        *("_address", "_commands", "_draining", "_gateway", "_given_up", "_hall", "_metrics", "_name", "_outbox"),
+        *("_place", "_seated_by", "_strikes", "_task", "_working", "connection"),
+    )
+
     def __init__(self, gateway: Gateway, connection: ServerConnection) -> None:
         self._gateway = gateway
         self._hall = gateway.hall
@@ -240,7 +245,10 @@ class Session:
         self._task: asyncio.Task[Any] | None = None
         self._name = secrets.token_hex(4)
         """What the log calls it."""
-        self._log = _log.bind(session=self._name)
+
+    @property
+    def _log(self) -> Any:
+        return _log.bind(session=self._name)
 
     async def run(self) -> None:
         """Welcome, then command after command until the connection ends; then tell the room."""
@@ -260,12 +268,13 @@ class Session:
             await self._outbox.closed()
             await self._lost()
 
-    async def _next_frame(self) -> str | bytes:
+    def _next_frame(self) -> Awaitable[str | bytes]:
         """The next frame. Who is in no room and says nothing is sent away (TimeoutError); a room has limits of its own,
         and closes the connections of those whom it sends away.
         """
-        if self._is_in_a_room():
-            return await self.connection.recv()
+        return self.connection.recv() if self._is_in_a_room() else self._frame_in_time()
+
+    async def _frame_in_time(self) -> str | bytes:
         try:
             async with asyncio.timeout(self._gateway.settings.idle_seconds):
                 return await self.connection.recv()

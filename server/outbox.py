@@ -23,23 +23,27 @@ _TEXT: Final = 0x81
 """The first byte of a text frame that is whole."""
 _MEDIUM: Final = struct.Struct("!BBH")
 _LONG: Final = struct.Struct("!BBQ")
+_HEADER_BYTES: Final = {126: _MEDIUM.size, 127: _LONG.size}
+"""What comes before the payload, by the second byte where that is not the length itself."""
 
 
 class Encoded(Struct, frozen=True):
     """A message encoded once, to be written to any number of connections."""
 
-    payload: bytes
-    """The JSON text."""
     frame: bytes
-    """The same as an unmasked WebSocket text frame (RFC 6455 section 5)."""
+    """An unmasked WebSocket text frame (RFC 6455 section 5)."""
+
+    @property
+    def payload(self) -> bytes:
+        """The JSON text in it."""
+        return self.frame[_HEADER_BYTES.get(self.frame[1], 2) :]
 
 
 def encoded(message: ServerMessage, metrics: Metrics) -> Encoded:
     """Encode ``message`` and its frame. Nothing but messages can be sent: no state, room or entry, by mistake."""
     assert isinstance(message, ServerMessage), f"{type(message).__name__} is nothing to send"
     metrics.frames_encoded.inc()
-    payload = codec.encode(message)
-    return Encoded(payload, framed(payload))
+    return Encoded(framed(codec.encode(message)))
 
 
 def framed(payload: bytes) -> bytes:

@@ -88,6 +88,14 @@ async def test_no_compression_is_agreed_to(opened: Gate) -> None:
         assert connection.protocol.extensions == []
 
 
+async def test_connections_share_the_table_of_their_attributes_names(opened: Gate, ann: Wire) -> None:
+    """CPython gives each instance a table of its own, a kilobyte and more, from the thirty-first name on."""
+    (session,) = opened.gateway.sessions
+
+    assert len(vars(session.connection)) <= 30
+    assert not hasattr(session, "__dict__")
+
+
 async def test_more_connections_than_allowed_are_asked_to_come_later() -> None:
     async with gate(Settings(data="", max_connections=1)) as opened, opened.wire():
         status, body = await refused_handshake(opened.port, subprotocols=[Subprotocol(SUBPROTOCOL)])
