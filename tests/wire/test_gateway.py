@@ -18,6 +18,7 @@ from websockets.typing import Origin, Subprotocol
 
 from protocol.limits import MAX_COMMAND_BYTES, SUBPROTOCOL
 from server import gateway
+from server.gateway import Session
 from server.log import StoreFull
 from server.settings import Settings
 from tests.server.hallkit import until
@@ -439,7 +440,30 @@ async def test_a_dropped_socket_is_reported_to_the_room(opened: Gate, ann: Wire)
         pass
 
 
-async def test_a_reader_that_does_not_read_is_cut_off_and_nobody_waits_for_it() -> None:
+async def stop_reading(wire: Wire, session: Session) -> None:
+    """Let nothing more be read of what ``session`` is sent, and the kernel hold little of it."""
+    for end in (wire.socket.transport, session.connection.transport):
+        for option in (socket.SO_SNDBUF, socket.SO_RCVBUF):
+            end.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, option, 4_096)
+    wire.socket.transport.pause_reading()
+
+
+async def until_cut_off(opened: Gate, ann: Wire) -> None:
+    """Let things happen in Ann's room until somebody has been cut off who does not read of them."""
+    for turn in range(5_000):
+        if opened.house.counted("fudaza_outbox_overflows_total"):
+            break
+        assert (await ann.ask("lock", on=turn % 2 == 0))["t"] == "accepted"
+    await until(lambda: len(opened.gateway.sessions) == 1)
+    assert opened.house.counted("fudaza_outbox_overflows_total") == 1
+
+
+def numbers(heard: list[dict[str, Any]]) -> list[int]:
+    """Those of the events in what was heard, in its order."""
+    return [each["first"] + place for each in heard if each["t"] == "events" for place in range(len(each["events"]))]
+
+
+async def test_a_watcher_that_does_not_read_is_cut_off_and_nobody_waits_for_it() -> None:
     settings = Settings(data="", write_buffer=16_384, command_burst=100_000)
     async with gate(settings) as opened, opened.wire("Ann") as ann:
         await ann.ask("create", game="duel", name="Ann")
@@ -447,18 +471,72 @@ async def test_a_reader_that_does_not_read_is_cut_off_and_nobody_waits_for_it() 
         async with opened.wire("Eve") as eve:
             await eve.ask("watch", code=ann.place["code"])
             (eves,) = opened.gateway.sessions - {anns}
-            for end in (eve.socket.transport, eves.connection.transport):  # the kernel shall not hold much
-                for option in (socket.SO_SNDBUF, socket.SO_RCVBUF):
-                    end.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, option, 4_096)
-            eve.socket.transport.pause_reading()
-            for _ in range(5_000):
-                if opened.house.counted("fudaza_outbox_overflows_total"):
-                    break
-                assert (await ann.ask("seat-ai", seat=1))["t"] == "accepted"
-            await until(lambda: opened.gateway.sessions == {anns})
+            await stop_reading(eve, eves)
+            await until_cut_off(opened, ann)
 
-        assert opened.house.counted("fudaza_outbox_overflows_total") == 1
+        assert opened.gateway.sessions == {anns}
         assert (await ann.ask("look"))["t"] == "accepted"
+
+
+@pytest.mark.parametrize(
+    ("write_buffer", "by_number"),
+    [
+        pytest.param(2_048, True, id="a little"),  # less than an operator may choose, so that the room remembers it all
+        pytest.param(65_536, False, id="much"),
+    ],
+)
+async def test_a_person_that_was_cut_off_for_not_reading_comes_back_to_where_they_were(
+    write_buffer: int, by_number: bool
+) -> None:
+    settings = Settings(data="", write_buffer=write_buffer, command_burst=100_000)
+    async with gate(settings) as opened, opened.wire("Ann") as ann:
+        await ann.ask("create", game="duel", name="Ann")
+        (anns,) = opened.gateway.sessions
+        async with opened.wire("Bob") as bob:
+            await bob.ask("join", code=ann.place["code"], name="Bob", seat=1)
+            began = (await bob.until("snapshot"))["at"]
+            (bobs,) = opened.gateway.sessions - {anns}
+            await stop_reading(bob, bobs)
+            await until_cut_off(opened, ann)
+            bob.socket.transport.resume_reading()
+            assert await bob.closed() == 1006
+        await ann.until("events")  # Bob is away
+        known = numbers(bob.heard)
+        assert known == list(range(began + 1, began + 1 + len(known)))
+        marks = [each["mark"] for each in bob.heard if each["t"] in {"events", "snapshot"}]
+
+        async with opened.wire("Bob again") as again:
+            answer = await again.ask(
+                "resume", room=ann.place["room"], token=bob.place["token"], after=[began, *known][-1], mark=marks[-1]
+            )
+            assert (answer["t"], answer["place"]["seat"]) == ("accepted", 1)
+            assert (await ann.ask("chat", text="Are you back?"))["t"] == "accepted"
+            last = numbers(ann.heard)[-1]
+            while numbers(again.heard)[-1:] != [last]:
+                await again.hear()
+
+        assert all(each["t"] != "notice" for each in again.heard)
+        snapshots = [each["at"] for each in again.heard if each["t"] == "snapshot"]
+        if by_number:
+            assert not snapshots
+            assert [*known, *numbers(again.heard)] == list(range(began + 1, last + 1))
+            assert shown_in(bob.heard) | shown_in(again.heard) == {
+                number: event for number, event in shown_in(ann.heard).items() if number > began
+            }
+        else:
+            (at,) = snapshots
+            assert at > [began, *known][-1]
+            assert numbers(again.heard) == list(range(at + 1, last + 1))
+
+
+def shown_in(heard: list[dict[str, Any]]) -> dict[int, dict[str, Any]]:
+    """The events in what was heard, by number."""
+    return {
+        each["first"] + place: event
+        for each in heard
+        if each["t"] == "events"
+        for place, event in enumerate(each["events"])
+    }
 
 
 async def test_a_drain_tells_everybody_and_answers_what_is_in_work(
