@@ -1,4 +1,4 @@
-"""Two people and AI of three levels at one table of Hachinin Meri: the match is played, and the loop never thinks."""
+"""People and AI of three levels at the tables of every game: the matches are played, and the loop never thinks."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import asyncio
 import json
 import sys
 import threading
+import types
 from collections import Counter
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -15,21 +16,17 @@ from typing import Any, Final, NoReturn
 
 import pytest
 
-from engine import search as frame
-from engine.game import AnyGame, Level
-from engine.hachinin_meri import bot
+from engine.game import AnyGame, Budget, Level
 from engine.registry import GAMES
 from server.entries import Acted, Actor
 from server.metrics import Metrics
 from server.thinkers import Thinkers
 from server.worker import Answer, Question
 from tests.security.guests import Guest
-from tests.security.nodes import nodes
+from tests.security.nodes import OneNode, nodes
 from tests.stores import StoreServer, fresh_prefix
 
-MERI: Final[AnyGame] = GAMES["hachinin-meri"]
-LEVELS: Final = {2: Level.EASY, 3: Level.MEDIUM, 4: Level.HARD, 5: Level.EASY, 6: Level.MEDIUM, 7: Level.HARD}
-"""By seat; both teams have one of each. The people have 0 and 1: opponents."""
+LEVELS: Final = (Level.EASY, Level.MEDIUM, Level.HARD)
 PATIENCE_SECONDS: Final = 240.0
 HEARTBEAT_SECONDS: Final = 0.002
 
@@ -76,6 +73,10 @@ async def heartbeat() -> AsyncIterator[list[float]]:
         await asyncio.gather(task, return_exceptions=True)
 
 
+THINKS: Final = ("think", "search")
+"""What functions are called, anywhere in the rule book, that think or search."""
+
+
 @pytest.fixture
 def thought_here(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The threads of this process, the loop's, in which somebody began to think or search: nobody may."""
@@ -85,39 +86,40 @@ def thought_here(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         threads.append(threading.current_thread().name)
         raise AssertionError("the hall must not think")
 
-    monkeypatch.setattr(bot, "think", caught)
-    monkeypatch.setattr(frame, "search", caught)
+    for name, module in tuple(sys.modules.items()):
+        for function in THINKS:
+            if name.startswith("engine.") and isinstance(getattr(module, function, None), types.FunctionType):
+                monkeypatch.setattr(module, function, caught)
     return threads
 
 
-async def test_two_people_and_ai_of_three_levels_play_a_match_and_nothing_thinks_on_the_loop(
-    shared_valkey: StoreServer, thought_here: list[str], capsys: pytest.CaptureFixture[str]
+def tables(game: AnyGame) -> list[dict[int, Level]]:
+    """The levels of the AI at each table, by seat: all levels in all. The other seats are people's: one of two, and two
+    of eight, who are opponents; of the AI of each team each is of another level.
+    """
+    if game.seats == 2:
+        return [{1: level} for level in LEVELS]
+    return [{seat: LEVELS[(seat - 2) % 3] for seat in range(2, game.seats)}]
+
+
+@pytest.mark.parametrize("name", sorted(GAMES))
+async def test_people_and_ai_of_three_levels_play_a_match_and_nothing_thinks_on_the_loop(
+    name: str, shared_valkey: StoreServer, thought_here: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    async with thinking() as thinkers, nodes(shared_valkey.url, fresh_prefix(), count=1, thinker=thinkers) as (node,):
-        ann, bob = (Guest(name, MERI, [node.port], Random(name)) for name in ("Ann", "Bob"))
-        await ann.connect()
-        await bob.connect()
-        created = await ann.ask("create", game=MERI.name, name="Ann", seat=0)
-        room = created["place"]["room"]
-        await bob.ask("join", code=created["place"]["code"], name="Bob", seat=1)
-        for seat, level in LEVELS.items():
-            assert (await ann.ask("seat-ai", seat=seat, level=level))["t"] == "accepted"
-        async with heartbeat() as late:
-            assert (await ann.ask("start"))["t"] == "accepted"
-            async with asyncio.timeout(PATIENCE_SECONDS):
-                await asyncio.gather(ann.over.wait(), bob.over.wait())
-        await ann.leave()
-        await bob.leave()
-        entries = await node.entries(room)
+    game: AnyGame = GAMES[name]
+    async with (
+        thinking() as thinkers,
+        nodes(shared_valkey.url, fresh_prefix(), count=1, thinker=thinkers) as (node,),
+        heartbeat() as late,
+    ):
+        for levels in tables(game):
+            await play(game, node, levels)
 
     assert thought_here == []
-    assert set(thinkers.asked) == {Level.EASY, Level.MEDIUM, Level.HARD}
-    played = [entry.body for entry in entries if isinstance(entry.body, Acted)]
-    assert {each.seat for each in played if each.actor is Actor.AI} == set(LEVELS)
-    assert {each.seat for each in played if each.actor is Actor.PERSON} == {0, 1}
-    assert ended(ann) == ended(bob)
+    assert set(thinkers.asked) == set(LEVELS)
     with capsys.disabled():
         measured = {
+            "game": name,
             "loop late, ms": {"p50": median(late), "p99": quantiles(late, n=100)[98], "max": max(late)},
             "beats": len(late),
             "asked": thinkers.asked,
@@ -125,13 +127,50 @@ async def test_two_people_and_ai_of_three_levels_play_a_match_and_nothing_thinks
         sys.stdout.write(f"\n{json.dumps(measured)}\n")
 
 
-def test_a_search_in_the_hall_would_be_found_out(thought_here: list[str]) -> None:
+async def play(game: AnyGame, node: OneNode, levels: dict[int, Level]) -> None:
+    """A match of people with AI of these levels, who all move, and are told one end."""
+    seats = [seat for seat in range(game.seats) if seat not in levels]
+    people = [Guest(f"Person {seat}", game, [node.port], Random(f"{levels}/{seat}")) for seat in seats]
+    for person in people:
+        await person.connect()
+    host = people[0]
+    created = await host.ask("create", game=game.name, name=host.name, seat=0)
+    for seat, person in zip(seats[1:], people[1:], strict=True):
+        await person.ask("join", code=created["place"]["code"], name=person.name, seat=seat)
+    for seat, level in levels.items():
+        assert (await host.ask("seat-ai", seat=seat, level=level))["t"] == "accepted"
+    assert (await host.ask("start"))["t"] == "accepted"
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        await asyncio.gather(*(person.over.wait() for person in people))
+    for person in people:
+        await person.leave()
+
+    entries = await node.entries(created["place"]["room"])
+    played = [entry.body for entry in entries if isinstance(entry.body, Acted)]
+    assert {each.seat for each in played if each.actor is Actor.AI} == set(levels)
+    assert {each.seat for each in played if each.actor is Actor.PERSON} == set(seats)
+    assert all(ended(person) == ended(host) for person in people)
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("name", sorted(GAMES))
+def test_a_thought_in_the_hall_would_be_found_out(name: str, level: Level, thought_here: list[str]) -> None:
     """What the first test relies on."""
-    choose: Callable[..., object] = MERI.choose
+    choose: Callable[..., object] = GAMES[name].choose
     with pytest.raises(AssertionError, match="the hall must not think"):
-        choose(None, (), Random(0), None)
+        choose(None, (), Random(0), Budget(level))
 
     assert thought_here == ["MainThread"]
+
+
+def test_a_search_in_the_hall_would_be_found_out(thought_here: list[str]) -> None:
+    """All searching levels of all games use one, which some know by a name of their own."""
+    for module in ("engine.search", "engine.koi_koi.search"):
+        search: Callable[..., object] = vars(sys.modules[module])["search"]
+        with pytest.raises(AssertionError, match="the hall must not think"):
+            search()
+
+    assert thought_here == ["MainThread"] * 2
 
 
 def ended(guest: Guest) -> dict[str, Any]:
