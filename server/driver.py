@@ -355,7 +355,10 @@ class Driver:
             del self._drivers[room_id]
         self._node.metrics.driven.set(sum(map(self.drives, hosts)))
         self._standing_in &= hosts.keys()
-        for due in await self._index.due(self._node.clock(), _DUE_AT_ONCE):
+        overdue = await self._index.due(self._node.clock(), _DUE_AT_ONCE)
+        if len(overdue) == _DUE_AT_ONCE:
+            self._node.metrics.due_put_off.inc()
+        for due in overdue:
             if due.room in self._schedule:
                 continue
             if self._must_stand_in(due):

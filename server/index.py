@@ -55,6 +55,17 @@ class Order(Struct, frozen=True, kw_only=True):
 ORDERS_KEPT: Final = 64
 
 
+class Heard(Struct, frozen=True, kw_only=True):
+    """What a node hears of orders."""
+
+    orders: list[Order]
+    """The earliest first."""
+    missed: int
+    """How many more there were before these, which are kept no more."""
+    cursor: str
+    """What to ask with next time."""
+
+
 class Index(Protocol):
     """What nodes tell each other about rooms besides their logs.
 
@@ -65,12 +76,19 @@ class Index(Protocol):
         """Make ``code`` lead to ``room`` for a while; repeated, it prolongs. False: the code leads elsewhere."""
         ...
 
+    async def release_code(self, code: str, room: str, after_seconds: int) -> None:
+        """Let ``code`` lead to ``room`` for so long at most, if it does; never for longer than it would have."""
+        ...
+
     async def room_of(self, code: str) -> str | None:
         """The room that ``code`` leads to."""
         ...
 
-    async def list_room(self, room: str, game: str, summary: bytes) -> None:
-        """Show the room in the lobby for a while; repeat it, with news or without, to keep it there."""
+    async def list_room(self, room: str, game: str, summary: bytes) -> int:
+        """Show the room in the lobby for a while; repeat it, with news or without, to keep it there.
+
+        How many rooms dropped out for it because the lobby was full: those told least recently.
+        """
         ...
 
     async def unlist(self, room: str) -> None:
@@ -124,15 +142,15 @@ class Index(Protocol):
         """Tell all nodes that are up. The latest ``ORDERS_KEPT`` are kept."""
         ...
 
-    async def orders(self, after: str | None) -> tuple[str, list[Order]]:
-        """The orders after the one called ``after``, the earliest first, and what to ask with next time.
-
-        None for ``after``: only what comes from now on.
-        """
+    async def orders(self, after: str | None) -> Heard:
+        """What was ordered since ``after``, the ``cursor`` of the last time. None: only what comes from now on."""
         ...
 
-    async def archive(self, room: str, match: str, deal: int, record: bytes, *, attempt: int = 1) -> None:
-        """Keep the record of a finished deal. The first one told stays. ``attempt`` counts redeals of the deal."""
+    async def archive(self, room: str, match: str, deal: int, record: bytes, *, attempt: int = 1) -> int:
+        """Keep the record of a finished deal. The first one told stays. ``attempt`` counts redeals of the deal.
+
+        How many records were given up for it because the archive was full: the oldest.
+        """
         ...
 
     def archived(self, *, room: str | None = None, match: str | None = None) -> AsyncIterator[Archived]:

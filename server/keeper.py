@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import math
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from itertools import islice
 from typing import Final
@@ -21,6 +21,7 @@ from server import room as rooms
 from server.host import RoomHost
 from server.index import Index
 from server.log import RoomLog, StoreFull, StoreUnavailable
+from server.metrics import Metrics
 from server.room import FinishedDeal, Phase, Room
 
 _GATHER_SECONDS: Final = 0.1
@@ -60,7 +61,7 @@ class Keeper:
         *,
         drives: Callable[[str], bool],
         forget_seconds: int,
-        overflowed: Callable[[], None] = lambda: None,
+        metrics: Metrics,
         most_records: int = 10_000,
     ) -> None:
         self._index = index
@@ -71,10 +72,9 @@ class Keeper:
         """How long the log of a closed room stays."""
         self._told: dict[str, _Told] = {}
         self._changed: set[str] = set()
-        self._overflowed = overflowed
-        """Told of each record that was one too many: of so many that wait the oldest is given up. It is told again when
-        its room's log is next read."""
+        self._metrics = metrics
         self._records: deque[tuple[str, FinishedDeal]] = deque(maxlen=most_records)
+        """Of so many that wait the oldest is given up. It is told again when its room's log is next read."""
         self._news = asyncio.Event()
 
     # Observer
@@ -95,7 +95,7 @@ class Keeper:
     def finished(self, host: RoomHost, deal: FinishedDeal) -> None:
         """Note the record to keep."""
         if len(self._records) == self._records.maxlen:
-            self._overflowed()
+            self._metrics.records_given_up.inc()
         self._records.append((host.room.id, deal))
         self._news.set()
 
@@ -127,20 +127,25 @@ class Keeper:
         """
         self._news.clear()
         try:
+            # What is over goes first: its log's time to live is what makes room in a store that is full.
+            await self._tell_all(room for room in self._changed if self._told[room].room.phase is Phase.CLOSED)
             while self._records:
                 await self._archive(tuple(islice(self._records, _RECORDS_AT_ONCE)))
-            for room_id in tuple(self._changed):
-                if room_id not in self._changed:
-                    continue
-                self._changed.discard(room_id)
-                try:
-                    await self._tell(self._told[room_id])
-                except BaseException:
-                    self._changed.add(room_id)
-                    raise
+            await self._tell_all(self._changed)
         except (StoreUnavailable, StoreFull):
             self._news.set()
             raise
+
+    async def _tell_all(self, changed: Iterable[str]) -> None:
+        for room_id in tuple(changed):
+            if room_id not in self._changed:
+                continue
+            self._changed.discard(room_id)
+            try:
+                await self._tell(self._told[room_id])
+            except BaseException:
+                self._changed.add(room_id)
+                raise
 
     async def _archive(self, records: tuple[tuple[str, FinishedDeal], ...]) -> None:
         """Keep the first ``records``, all at once: a store that takes them slowly takes many as slowly as one."""
@@ -151,6 +156,7 @@ class Keeper:
             ),
             return_exceptions=True,
         )
+        self._metrics.records_dropped.inc(sum(dropped for dropped in kept if isinstance(dropped, int)))
         for problem in kept:
             if isinstance(problem, BaseException):
                 raise problem  # those that were kept are told again, which does nothing
@@ -164,6 +170,7 @@ class Keeper:
             await self._index.set_due(room.id, None)
             await self._index.unlist(room.id)
             await self._log.forget(room.id, self._forget_seconds)
+            await self._index.release_code(room.code, room.id, self._forget_seconds)
             del self._told[room.id]
             self._changed.discard(room.id)  # nothing has changed since: it was only looked at once more
             return
@@ -176,7 +183,8 @@ class Keeper:
         if not room.settings.private:
             summary = msgspec.json.encode(rooms.summary(room))
             if summary != told.summary or now - told.listed_at >= _LIST_SECONDS:
-                await self._index.list_room(room.id, room.game, summary)
+                dropped = await self._index.list_room(room.id, room.game, summary)
+                self._metrics.lobby_overflows.inc(dropped)
                 told.summary, told.listed_at = summary, now
         if now - told.code_at >= _CODE_SECONDS:
             await self._index.claim_code(room.code, room.id)

@@ -172,7 +172,7 @@ async def _build(settings: Settings, stack: AsyncExitStack, stop: asyncio.Event)
         log,
         drives=driver.drives,
         forget_seconds=int(settings.forget_hours * _HOUR_SECONDS),
-        overflowed=metrics.records_given_up.inc,
+        metrics=metrics,
     )
     hall.observers += [driver, keeper]
     stack.push_async_callback(_last_words, hall, keeper)
@@ -181,7 +181,7 @@ async def _build(settings: Settings, stack: AsyncExitStack, stop: asyncio.Event)
     except (StoreUnavailable, StoreFull) as problem:
         raise CannotServe(_("the store does not work: {problem}").format(problem=problem)) from problem
     gateway = Gateway(hall, health, settings, version=_version(), rates=StoredRates(store))
-    orders = Orders(index, name, announce=gateway.announce, drain=stop.set)
+    orders = Orders(index, name, metrics, announce=gateway.announce, drain=stop.set)
     parts = {
         "driver": driver.run(),
         "keeper": keeper.run(),

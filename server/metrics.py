@@ -139,6 +139,26 @@ class Metrics:
             "Records of deals that were too many to wait for the store.",
             registry=registry,
         )
+        self.records_dropped = Counter(
+            "fudaza_records_dropped_total",
+            "Records of deals that a full archive gave up for newer ones.",
+            registry=registry,
+        )
+        self.due_put_off = Counter(
+            "fudaza_due_put_off_total",
+            "Rounds of repair that found more rooms overdue than one looks up.",
+            registry=registry,
+        )
+        self.lobby_overflows = Counter(
+            "fudaza_lobby_overflows_total",
+            "Rooms that dropped out of the lobby because it was full.",
+            registry=registry,
+        )
+        self.orders_missed = Counter(
+            "fudaza_orders_missed_total",
+            "Orders of operators that were forgotten before they were heard.",
+            registry=registry,
+        )
         self.internal_errors = Counter(
             "fudaza_internal_errors_total", "Faults of the server's own; each is in the log.", registry=registry
         )

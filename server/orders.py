@@ -14,6 +14,7 @@ import structlog
 
 from server.index import Index
 from server.log import StoreUnavailable
+from server.metrics import Metrics
 
 ANNOUNCE: Final = "announce"
 DRAIN: Final = "drain"
@@ -25,13 +26,16 @@ _log = structlog.get_logger()
 class Orders:
     """Listens for one node."""
 
-    def __init__(self, index: Index, node: str, *, announce: Callable[[str], None], drain: Callable[[], None]) -> None:
+    def __init__(
+        self, index: Index, node: str, metrics: Metrics, *, announce: Callable[[str], None], drain: Callable[[], None]
+    ) -> None:
         self._index = index
         self._node = node
+        self._metrics = metrics
         self._announce = announce
         self._drain = drain
         self._after: str | None = None
-        """The last order heard; None before it is known where to begin."""
+        """Where to go on; None before it is known where to begin."""
 
     async def run(self) -> None:
         """Carry out what is ordered, until cancelled. While the store is silent, orders wait there."""
@@ -48,8 +52,12 @@ class Orders:
         Raises:
             StoreUnavailable: it could not be asked.
         """
-        self._after, orders = await self._index.orders(self._after)
-        for order in orders:
+        heard = await self._index.orders(self._after)
+        self._after = heard.cursor
+        if heard.missed:
+            self._metrics.orders_missed.inc(heard.missed)
+            _log.warning("orders-missed", orders=heard.missed)
+        for order in heard.orders:
             if order.what == ANNOUNCE:
                 _log.info("announced", length=len(order.text))
                 self._announce(order.text)

@@ -1,4 +1,4 @@
-#!lua name=fudaza_2
+#!lua name=fudaza_3
 
 -- What must happen in the store as one step. Runs unchanged on Redis >= 7.0 and Valkey >= 7.2, alone or in a cluster.
 --
@@ -79,15 +79,23 @@ local function take_out(keys, rooms)
   end
 end
 
+-- Take out the first ones of those that are more than `most`, and say how many that was. What is left is taken out by
+-- the next call: none may keep the store busy for long.
+local function take_out_over(keys, most)
+  local over = math.min(redis.call('ZCARD', keys[1]) - most, 100)
+  if over <= 0 then return 0 end
+  take_out(keys, redis.call('ZRANGE', keys[1], 0, over - 1))
+  return over
+end
+
 -- KEYS expiries, summaries  ARGV room, game, summary, milliseconds to live, most rooms, time source
+-- how many rooms had to make room
 local function list(keys, args)
   local at = now(args[6])
   take_out(keys, redis.call('ZRANGE', keys[1], '-inf', whole(at), 'BYSCORE', 'LIMIT', 0, 100))
   redis.call('ZADD', keys[1], whole(at + tonumber(args[4])), args[1])
   redis.call('HSET', keys[2], args[1], args[2] .. '\0' .. args[3])
-  local most = tonumber(args[5])
-  if redis.call('ZCARD', keys[1]) > most then take_out(keys, redis.call('ZRANGE', keys[1], 0, 0)) end
-  return 1
+  return take_out_over(keys, tonumber(args[5]))
 end
 
 -- KEYS expiries, summaries  ARGV room
@@ -117,6 +125,7 @@ local function listed(keys, args)
 end
 
 -- KEYS order, records  ARGV name, record, milliseconds to live, most records, time source
+-- how many records had to make room
 local function archive(keys, args)
   local at = now(args[5])
   if redis.call('HSETNX', keys[2], args[1], args[2]) == 1 then
@@ -125,9 +134,15 @@ local function archive(keys, args)
     redis.call('PEXPIRE', keys[2], args[3])
   end
   take_out(keys, redis.call('ZRANGE', keys[1], '-inf', whole(at - tonumber(args[3])), 'BYSCORE', 'LIMIT', 0, 100))
-  local over = redis.call('ZCARD', keys[1]) - tonumber(args[4])
-  if over > 0 then take_out(keys, redis.call('ZRANGE', keys[1], 0, math.min(over, 100) - 1)) end
-  return 1
+  return take_out_over(keys, tonumber(args[4]))
+end
+
+-- KEYS orders  ARGV order, most orders. Orders are numbered, so that whoever looks too late knows how many it missed.
+local function order(keys, args)
+  local last = redis.call('XREVRANGE', keys[1], '+', '-', 'COUNT', 1)[1]
+  local number = last and tonumber(last[2][4] or 0) + 1 or 1
+  redis.call('XADD', keys[1], 'MAXLEN', args[2], '*', 'order', args[1], 'number', whole(number))
+  return number
 end
 
 -- KEYS bucket  ARGV tokens a second, burst, tokens to take or (negative) to give back, time source
@@ -144,13 +159,14 @@ local function take(keys, args)
   return 0
 end
 
-redis.register_function('fudaza_2_append', append)
-redis.register_function('fudaza_2_take', take)
-redis.register_function('fudaza_2_probe', probe)
-redis.register_function('fudaza_2_list', list)
-redis.register_function('fudaza_2_archive', archive)
+redis.register_function('fudaza_3_append', append)
+redis.register_function('fudaza_3_take', take)
+redis.register_function('fudaza_3_probe', probe)
+redis.register_function('fudaza_3_list', list)
+redis.register_function('fudaza_3_archive', archive)
+redis.register_function('fudaza_3_order', order)
 -- These must go on in a full store: what they keep is small and bounded, or they only take away.
-redis.register_function{function_name='fudaza_2_beat', callback=beat, flags={'allow-oom'}}
-redis.register_function{function_name='fudaza_2_unlist', callback=unlist, flags={'allow-oom'}}
-redis.register_function{function_name='fudaza_2_ends', callback=ends, flags={'no-writes'}}
-redis.register_function{function_name='fudaza_2_listed', callback=listed, flags={'no-writes'}}
+redis.register_function{function_name='fudaza_3_beat', callback=beat, flags={'allow-oom'}}
+redis.register_function{function_name='fudaza_3_unlist', callback=unlist, flags={'allow-oom'}}
+redis.register_function{function_name='fudaza_3_ends', callback=ends, flags={'no-writes'}}
+redis.register_function{function_name='fudaza_3_listed', callback=listed, flags={'no-writes'}}

@@ -22,7 +22,7 @@ from wording import _
 
 T = TypeVar("T")
 
-LIBRARY: Final = "fudaza_2"
+LIBRARY: Final = "fudaza_3"
 LIBRARY_SOURCE: Final = files("server").joinpath("functions/fudaza.lua").read_text("utf-8")
 
 _FULL: Final = ("OOM", "MISCONF")

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 from msgspec import Struct
 
-from server.index import ORDERS_KEPT, OUTAGE_MS, OUTAGES_KEPT, Archived, Due, Order, Outage
+from server.index import ORDERS_KEPT, OUTAGE_MS, OUTAGES_KEPT, Archived, Due, Heard, Order, Outage
 from server.store.client import Store
 from server.store.keys import ARCHIVE_SHARDS, DUE_SHARDS
 
 _PAGE: Final = 500
-_BEFORE_ALL: Final = "0-0"
+_BEFORE_ALL: Final = "0-0:0"
 _RECORDS: Final = 100
 """Records fetched at once."""
 
@@ -53,17 +53,25 @@ class StoredIndex:
         await self._store.call(key, "EXPIRE", key, seconds)
         return True
 
+    async def release_code(self, code: str, room: str, after_seconds: int) -> None:
+        """See ``Index``."""
+        if await self.room_of(code) == room:
+            key = self._keys.code(code)
+            await self._store.call(key, "EXPIRE", key, after_seconds, "LT")
+
     async def room_of(self, code: str) -> str | None:
         """See ``Index``."""
         key = self._keys.code(code)
         room = await self._store.call(key, "GET", key)
         return None if room is None else str(room.decode())
 
-    async def list_room(self, room: str, game: str, summary: bytes) -> None:
+    async def list_room(self, room: str, game: str, summary: bytes) -> int:
         """See ``Index``."""
         bounds = self._bounds
-        await self._store.function(
-            "list", self._keys.lobby, room, game, summary, bounds.lobby_ms, bounds.lobby_rooms, self.time_source
+        return int(
+            await self._store.function(
+                "list", self._keys.lobby, room, game, summary, bounds.lobby_ms, bounds.lobby_rooms, self.time_source
+            )
         )
 
     async def unlist(self, room: str) -> None:
@@ -138,30 +146,35 @@ class StoredIndex:
 
     async def order(self, order: Order) -> None:
         """See ``Index``."""
-        key = self._keys.orders
-        await self._store.call(key, "XADD", key, "MAXLEN", ORDERS_KEPT, "*", "order", msgspec.json.encode(order))
+        await self._store.function("order", [self._keys.orders], msgspec.json.encode(order), ORDERS_KEPT)
 
-    async def orders(self, after: str | None) -> tuple[str, list[Order]]:
-        """See ``Index``."""
+    async def orders(self, after: str | None) -> Heard:
+        """See ``Index``. A cursor is the id in the stream and the number of the last order that was heard."""
         key = self._keys.orders
         if after is None:
             last = await self._store.call(key, "XREVRANGE", key, "+", "-", "COUNT", 1)
-            return (last[0][0].decode() if last else _BEFORE_ALL), []
-        entries = await self._store.call(key, "XRANGE", key, f"({after}", "+")
-        orders = [msgspec.json.decode(fields[1], type=Order) for _, fields in entries]
-        return (entries[-1][0].decode() if entries else after), orders
+            return Heard(orders=[], missed=0, cursor=_cursor(last) or _BEFORE_ALL)
+        identity, number = after.split(":")
+        entries = await self._store.call(key, "XRANGE", key, f"({identity}", "+")
+        return Heard(
+            orders=[msgspec.json.decode(fields[1], type=Order) for _, fields in entries],
+            missed=max(0, _number(entries[0]) - int(number) - 1) if entries else 0,
+            cursor=_cursor(entries) or after,
+        )
 
-    async def archive(self, room: str, match: str, deal: int, record: bytes, *, attempt: int = 1) -> None:
+    async def archive(self, room: str, match: str, deal: int, record: bytes, *, attempt: int = 1) -> int:
         """See ``Index``."""
         bounds = self._bounds
-        await self._store.function(
-            "archive",
-            self._keys.archive(self._keys.archive_shard(match)),
-            _name(room, match, deal, attempt),
-            record,
-            bounds.archive_ms,
-            bounds.archive_records // ARCHIVE_SHARDS,
-            self.time_source,
+        return int(
+            await self._store.function(
+                "archive",
+                self._keys.archive(self._keys.archive_shard(match)),
+                _name(room, match, deal, attempt),
+                record,
+                bounds.archive_ms,
+                bounds.archive_records // ARCHIVE_SHARDS,
+                self.time_source,
+            )
         )
 
     async def archived(self, *, room: str | None = None, match: str | None = None) -> AsyncIterator[Archived]:
@@ -176,6 +189,17 @@ class StoredIndex:
                 for name, record in zip(page, await self._store.call(records, "HMGET", records, *page), strict=True):
                     if record is not None:  # it may have expired meanwhile
                         yield _archived(name, record)
+
+
+def _number(order: Any) -> int:
+    """The number of an order as the stream has it; one of an earlier version has none."""
+    _, fields = order
+    return int(fields[3]) if len(fields) > 3 else 0
+
+
+def _cursor(orders: Any) -> str | None:
+    """What stands for the last of ``orders``, if there is one."""
+    return f"{orders[-1][0].decode()}:{_number(orders[-1])}" if orders else None
 
 
 def _name(room: str, match: str, deal: int, attempt: int) -> str:

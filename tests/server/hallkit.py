@@ -282,7 +282,9 @@ class House:
         self.thinker = Instant()
         self.slept: list[float] = []
         self.driver = Driver(self.hall, self.index, self.thinker, secret=b"s" * 32, pause_ms=0, sleep=self._sleep)
-        self.keeper = Keeper(self.index, self.node.log, drives=self.driver.drives, forget_seconds=60)
+        self.keeper = Keeper(
+            self.index, self.node.log, drives=self.driver.drives, forget_seconds=60, metrics=self.metrics
+        )
         self.hall.observers += [self.driver, self.keeper]
 
     def person(self, name: str) -> Person:

@@ -10,7 +10,7 @@ import time
 from collections import defaultdict
 from collections.abc import AsyncIterator, Callable, Iterable
 
-from server.index import OUTAGE_MS, OUTAGES_KEPT, Archived, Due, Order, Outage
+from server.index import ORDERS_KEPT, OUTAGE_MS, OUTAGES_KEPT, Archived, Due, Heard, Order, Outage
 from server.log import EMPTY, UNKNOWN, Conflict, Head, Stored, StoreFull, StoreUnavailable, successor
 
 
@@ -105,7 +105,7 @@ def _wall_ms() -> int:
 
 
 class MemoryIndex:
-    """An ``Index``. ``now_ms`` is its clock: milliseconds since the epoch."""
+    """An ``Index`` that has room for everything. ``now_ms`` is its clock: milliseconds since the epoch."""
 
     def __init__(
         self, now_ms: Callable[[], int] = _wall_ms, *, code_ttl_ms: int = 86_400_000, lobby_ttl_ms: int = 30_000
@@ -121,6 +121,7 @@ class MemoryIndex:
         self._alive_at: int | None = None
         self._outages: list[Outage] = []
         self._orders: list[Order] = []
+        """All there ever were, from the first one."""
         self._archive: dict[tuple[str, str, int, int], bytes] = {}
 
     async def claim_code(self, code: str, room: str) -> bool:
@@ -131,15 +132,22 @@ class MemoryIndex:
         self._codes[code] = room, self.now_ms() + self._code_ttl
         return True
 
+    async def release_code(self, code: str, room: str, after_seconds: int) -> None:
+        await self._reach()
+        holder, until = self._codes.get(code, (None, 0))
+        if holder == room:
+            self._codes[code] = room, min(until, self.now_ms() + after_seconds * 1000)
+
     async def room_of(self, code: str) -> str | None:
         await self._reach()
         room, until = self._codes.get(code, (None, 0))
         return room if until > self.now_ms() else None
 
-    async def list_room(self, room: str, game: str, summary: bytes) -> None:
+    async def list_room(self, room: str, game: str, summary: bytes) -> int:
         await self._reach()
         self._lobby.pop(room, None)
         self._lobby[room] = game, summary, self.now_ms() + self._lobby_ttl
+        return 0
 
     async def unlist(self, room: str) -> None:
         await self._reach()
@@ -196,14 +204,17 @@ class MemoryIndex:
         await self._reach()
         self._orders.append(order)
 
-    async def orders(self, after: str | None) -> tuple[str, list[Order]]:
+    async def orders(self, after: str | None) -> Heard:
         await self._reach()
-        seen = len(self._orders) if after is None else int(after)
-        return str(len(self._orders)), self._orders[seen:]
+        count = len(self._orders)
+        seen = count if after is None else int(after)
+        first = max(seen, count - ORDERS_KEPT)
+        return Heard(orders=self._orders[first:], missed=first - seen, cursor=str(count))
 
-    async def archive(self, room: str, match: str, deal: int, record: bytes, *, attempt: int = 1) -> None:
+    async def archive(self, room: str, match: str, deal: int, record: bytes, *, attempt: int = 1) -> int:
         await self._reach()
         self._archive.setdefault((room, match, deal, attempt), record)
+        return 0
 
     async def archived(self, *, room: str | None = None, match: str | None = None) -> AsyncIterator[Archived]:
         await self._reach()

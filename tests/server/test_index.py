@@ -66,6 +66,22 @@ async def test_a_code_leads_to_the_room_that_claimed_it_first(index: Index) -> N
     assert await index.room_of("ZZZZZZ") is None
 
 
+async def test_the_code_of_a_room_that_is_over_leads_there_for_a_while_yet_and_nobody_ends_anothers(
+    index: Index,
+) -> None:
+    await index.claim_code("AB12CD", "over")
+    await index.claim_code("EF34GH", "open")
+
+    await index.release_code("AB12CD", "over", 60)
+    await index.release_code("EF34GH", "over", 0)
+    await index.release_code("ZZZZZZ", "over", 60)
+    assert [await index.room_of(code) for code in ("AB12CD", "EF34GH", "ZZZZZZ")] == ["over", "open", None]
+
+    await index.release_code("AB12CD", "over", 0)
+    assert await index.room_of("AB12CD") is None
+    assert await index.claim_code("AB12CD", "next")
+
+
 async def test_the_lobby_shows_what_was_told_last_first_and_of_one_game_where_asked(index: Index, clock: Clock) -> None:
     await index.list_room("one", "koi-koi", b"1")
     clock.forward(1)
@@ -212,43 +228,90 @@ async def test_a_code_has_a_time_to_live_that_claiming_again_prolongs(store: Sto
     assert await store.call(key, "TTL", key) > 400
 
 
+async def test_a_released_code_ends_when_it_is_said_to_and_never_later_than_it_would_have(store: Store) -> None:
+    index = StoredIndex(store, Bounds(code_seconds=500))
+    key = store.keys.code("AB12CD")
+    await index.claim_code("AB12CD", "room")
+
+    await index.release_code("AB12CD", "room", 5_000)
+    assert 400 < await store.call(key, "TTL", key) <= 500
+    await index.release_code("AB12CD", "room", 50)
+    await index.release_code("AB12CD", "room", 100)
+
+    assert 0 < await store.call(key, "TTL", key) <= 50
+
+
 async def test_the_lobby_keeps_no_more_rooms_than_it_may(store: Store) -> None:
     index = StoredIndex(store, Bounds(lobby_rooms=3))
     clock = Clock(index)
+    dropped = []
     for number in range(10):
         clock.forward(1)
-        await index.list_room(f"room {number}", "koi-koi", str(number).encode())
+        dropped.append(await index.list_room(f"room {number}", "koi-koi", str(number).encode()))
 
+    assert dropped == [0, 0, 0, *[1] * 7]
     assert await index.listed(None, 100) == [b"9", b"8", b"7"]
     _, summaries = store.keys.lobby
     assert await store.call(summaries, "HLEN", summaries) == 3
 
 
 async def test_orders_are_heard_once_by_whoever_listens_and_never_by_who_starts_later(index: Index) -> None:
-    early, nothing = await index.orders(None)
+    early = await index.orders(None)
     tea, end = Order(what="announce", text="tea"), Order(what="drain", node="n1")
     await index.order(tea)
-    late, still_nothing = await index.orders(None)
+    late = await index.orders(None)
     await index.order(end)
 
-    early, heard = await index.orders(early)
-    _, heard_later = await index.orders(late)
-    _, heard_again = await index.orders(early)
+    heard = await index.orders(early.cursor)
+    heard_later = await index.orders(late.cursor)
+    heard_again = await index.orders(heard.cursor)
 
-    assert (nothing, still_nothing, heard_again) == ([], [], [])
-    assert heard == [tea, end]
-    assert heard_later == [end]
+    assert [each.orders for each in (early, late, heard_again)] == [[], [], []]
+    assert heard.orders == [tea, end]
+    assert heard_later.orders == [end]
+    assert not any(each.missed for each in (early, late, heard, heard_later, heard_again))
 
 
-async def test_only_the_latest_orders_are_kept(store: Store) -> None:
-    index = StoredIndex(store)
-    after, _ = await index.orders(None)
-    for number in range(ORDERS_KEPT + 3):
+@pytest.mark.parametrize("before", [0, 1, ORDERS_KEPT + 5])
+async def test_only_the_latest_orders_are_kept_and_who_looks_too_late_knows_how_many_it_missed(
+    index: Index, before: int
+) -> None:
+    for _ in range(before):
+        await index.order(Order(what="announce", text="before"))
+    start = await index.orders(None)
+    for number in range(ORDERS_KEPT):
+        await index.order(Order(what="announce", text=str(number)))
+    in_time = await index.orders(start.cursor)
+    for number in range(ORDERS_KEPT, ORDERS_KEPT + 3):
         await index.order(Order(what="announce", text=str(number)))
 
-    _, orders = await index.orders(after)
+    too_late = await index.orders(start.cursor)
 
-    assert [order.text for order in orders] == [str(number) for number in range(3, ORDERS_KEPT + 3)]
+    assert (len(in_time.orders), in_time.missed) == (ORDERS_KEPT, 0)
+    assert [order.text for order in too_late.orders] == [str(number) for number in range(3, ORDERS_KEPT + 3)]
+    assert too_late.missed == 3
+
+
+async def another_millisecond(store: Store) -> None:
+    """What is added from now on gets another id."""
+    began = now = await store.call(store.keys.orders, "TIME")
+    while now[0] == began[0] and int(now[1]) // 1_000 == int(began[1]) // 1_000:
+        now = await store.call(store.keys.orders, "TIME")
+
+
+async def test_orders_of_an_index_that_was_lost_are_not_taken_for_missed_ones(store: Store) -> None:
+    index = StoredIndex(store)
+    for _ in range(5):
+        await index.order(Order(what="announce", text="before"))
+    start = await index.orders(None)
+    await store.call(store.keys.orders, "UNLINK", store.keys.orders)
+    await another_millisecond(store)
+    tea = Order(what="announce", text="tea")
+    await index.order(tea)
+
+    heard = await index.orders(start.cursor)
+
+    assert (heard.orders, heard.missed) == ([tea], 0)
 
 
 async def test_a_lobby_that_everybody_left_leaves_nothing_behind(store: Store) -> None:
@@ -267,13 +330,15 @@ async def test_a_lobby_that_everybody_left_leaves_nothing_behind(store: Store) -
 async def test_the_archive_keeps_the_newest_records_and_none_too_old(store: Store) -> None:
     index = StoredIndex(store, Bounds(archive_records=16 * 3, archive_ms=1_000_000))
     clock = Clock(index)
+    dropped = []
     for deal in range(1, 6):
         clock.forward(1)
-        await index.archive("room", "match", deal, b"")
+        dropped.append(await index.archive("room", "match", deal, b""))
+    assert dropped == [0, 0, 0, 1, 1]
     assert [each.deal async for each in index.archived(match="match")] == [3, 4, 5]
 
     clock.forward(1_000_000 - 1)
-    await index.archive("room", "match", 6, b"")
+    assert await index.archive("room", "match", 6, b"") == 0, "what is too old had its time"
 
     assert [each.deal async for each in index.archived(match="match")] == [5, 6]
     order, records = store.keys.archive(store.keys.archive_shard("match"))

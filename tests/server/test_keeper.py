@@ -12,7 +12,8 @@ from engine.game import Seat
 from protocol.messages import ChosenSettings, Create, Leave
 from server.entries import Actor
 from server.keeper import Keeper, due_at
-from server.log import StoreUnavailable
+from server.log import StoreFull, StoreUnavailable
+from server.metrics import Metrics
 from server.room import ai_moves, next_due, question
 from server.worker import Question
 from tests.server.hallkit import TIMING, House, Person
@@ -104,7 +105,7 @@ async def test_a_closed_room_is_unlisted_due_no_more_and_its_log_ends_after_a_wh
     await ann.create()
     await house.keeper.flush()
     assert await house.hall.listed(None)
-    house.clock.now += 24 * 3_600_000
+    house.clock.now += TIMING.lobby_idle_ms
     assert ann.host is not None
 
     await ann.host.fire()
@@ -113,6 +114,9 @@ async def test_a_closed_room_is_unlisted_due_no_more_and_its_log_ends_after_a_wh
     assert await due(house) == {}
     assert await house.hall.listed(None) == ()
     assert house.memory.forgotten == {ann.room.id: 60}
+    assert await house.index.room_of(ann.room.code) == ann.room.id
+    house.clock.now += 60_000
+    assert await house.index.room_of(ann.room.code) is None
     assert not house.keeper._told
 
 
@@ -156,9 +160,9 @@ async def test_a_listing_is_repeated_before_it_expires_and_only_when_it_must(
     told: list[str] = []
     list_room = MemoryIndex.list_room
 
-    async def counted(index: MemoryIndex, room: str, game: str, summary: bytes) -> None:
+    async def counted(index: MemoryIndex, room: str, game: str, summary: bytes) -> int:
         told.append(room)
-        await list_room(index, room, game, summary)
+        return await list_room(index, room, game, summary)
 
     monkeypatch.setattr(MemoryIndex, "list_room", counted)
     await house.person("Ann").create()
@@ -243,10 +247,33 @@ async def test_records_do_not_wait_until_nothing_changes_any_more(house: House) 
             keeper._told.clear()
             keeper.changed(host)
 
-    keeper = Keeper(Restless(change), house.memory, drives=lambda _: True, forget_seconds=1)
+    keeper = Keeper(Restless(change), house.memory, drives=lambda _: True, forget_seconds=1, metrics=Metrics())
     keeper.changed(host)
 
     await keeper.flush()
 
     assert next(changes) < 10
     assert keeper._changed
+
+
+async def test_in_a_full_store_the_logs_of_closed_rooms_get_their_time_to_live_all_the_same(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Otherwise nothing would ever make room in it."""
+    ann = await played(house)
+    assert ann.host is not None
+    await ann.do(Leave(id=ann.client.id()))
+    house.clock.now += TIMING.abandoned_ms
+    await ann.host.fire()
+    await house.person("Bob").create()
+
+    async def refused(*_: object, **__: object) -> None:
+        raise StoreFull
+
+    for writes in ("archive", "claim_code", "list_room"):
+        monkeypatch.setattr(MemoryIndex, writes, refused)
+    with pytest.raises(StoreFull):
+        await house.keeper.flush()
+
+    assert house.memory.forgotten == {ann.room.id: 60}
+    assert house.keeper._records, "the record still waits"

@@ -169,7 +169,7 @@ class SimNode:
         )
         self.hall = Hall(node, index, TIMING)
         self.driver = Driver(self.hall, index, Thinker(rng), secret=name.encode(), pause_ms=rng.choice((0, 300)))
-        self.keeper = Keeper(index, log, drives=self.driver.drives, forget_seconds=60)
+        self.keeper = Keeper(index, log, drives=self.driver.drives, forget_seconds=60, metrics=self.metrics)
         self.hall.observers += [self.driver, self.keeper]
         clock = world.loop.time
         self.gateway = Gateway(self.hall, Health(clock), SETTINGS, version="simulated", clock=clock)
