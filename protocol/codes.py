@@ -93,19 +93,16 @@ class Notified(StrEnum):
 
 
 class Close(IntEnum):
-    """Close codes: RFC 6455 section 7.4.1, and our own from 4000."""
+    """The close codes that the server sends: RFC 6455 section 7.4.1, and our own from 4000. A reader that falls too far
+    behind gets none: a close frame would only wait behind what it does not read.
+    """
 
-    NORMAL = 1000
-    GOING_AWAY = 1001
     TOO_BIG = 1009
     SERVICE_RESTART = 1012
-    TRY_AGAIN_LATER = 1013
     SUPERSEDED = 4001
     REMOVED = 4002
     ROOM_CLOSED = 4003
     TOO_MANY_STRIKES = 4004
     """Too many malformed or too fast commands."""
-    TOO_SLOW = 4005
-    """The reader fell too far behind; connect again and resume."""
     IDLE = 4006
-    """In no room and silent for too long."""
+    """In no room and silent for too long. 4005 is not used."""

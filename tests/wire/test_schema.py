@@ -96,8 +96,15 @@ def test_the_protocol_page_names_every_command_and_message() -> None:
 
     for kind in (*COMMANDS, *SERVER_MESSAGES):
         assert f"`{kind.__struct_config__.tag}`" in page, kind
-    ours = {code.value for code in Close if code >= 4000}
-    assert ours <= {int(number) for number in re.findall(r"^\| (\d{4}) ", page, re.MULTILINE)}
+    told = {int(number) for number in re.findall(r"^\| (\d{4}) ", page, re.MULTILINE)}
+    assert set(Close) == told
+
+
+def test_every_close_code_is_sent_somewhere_in_the_server() -> None:
+    sources = "".join(path.read_text() for path in (ROOT / "server").rglob("*.py"))
+    sent = {code for code in Close if re.search(rf"\bClose\.{code.name}\b", sources)}
+
+    assert set(Close) - sent == {Close.TOO_BIG}, "and that one by the library, as a test at the gateway says"
 
 
 def test_codes_are_words_that_clients_can_key_on() -> None:
