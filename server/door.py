@@ -162,3 +162,18 @@ def network_of(address: str) -> str:
     if isinstance(found, IPv6Address):
         return str(found.ipv4_mapped or IPv6Address(int(found) >> 64 << 64))
     return str(found)
+
+
+def address_in(text: str) -> str | None:
+    """The address that a proxy wrote, with or without a port: ``203.0.113.7:5123``, ``[2001:db8::1]:443``; None if it is
+    none.
+    """
+    address = text.strip()
+    if address.startswith("["):
+        address = address[1:].partition("]")[0]
+    elif address.count(":") == 1:
+        address = address.partition(":")[0]
+    try:
+        return str(ip_address(address))
+    except ValueError:
+        return None

@@ -44,7 +44,7 @@ from protocol.messages import (
 )
 from server import logs
 from server.audience import Viewer
-from server.door import Door, GuardedConnection, network_of
+from server.door import Door, GuardedConnection, address_in, network_of
 from server.hall import Hall
 from server.health import Health
 from server.host import Outcome, RoomHost
@@ -491,12 +491,15 @@ class Session:
 
 
 def address_of(connection: ServerConnection, proxies: Sequence[str]) -> str:
-    """Who the limits of addresses are for: the peer, or whom a trusted proxy names; of IPv6 the first 64 bits."""
+    """Who the limits of addresses are for: the peer, or whom a trusted proxy names; of IPv6 the first 64 bits. Where it
+    names what is no address, the proxy itself: whoever could write anything there would have a new one each time.
+    """
     peer = str(connection.remote_address[0]) if connection.remote_address else ""
     request = connection.request
     if peer in proxies and request is not None:
-        named = [part.strip() for line in request.headers.get_all("X-Forwarded-For") for part in line.split(",")]
-        peer = next((each for each in reversed(named) if each not in proxies), peer)
+        lines = request.headers.get_all("X-Forwarded-For")
+        named = [address_in(part) for line in lines for part in line.split(",")]
+        peer = next((each for each in reversed(named) if each not in proxies), peer) or peer
     return network_of(peer)
 
 

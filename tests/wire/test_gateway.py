@@ -586,3 +586,35 @@ async def test_a_drain_waits_only_so_long_for_a_silent_store_and_says_that_the_o
     assert await ann.closed() == 1012
     await draining
     assert not opened.gateway.sessions
+
+
+# Addresses -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("203.0.113.7:5123", "203.0.113.7:5124"),
+        ("203.0.113.7", "203.0.113.7:1"),
+        ("[2001:db8::1]:443", "2001:db8::2"),
+        ("unknown", "_hidden"),
+        ("203.0.113.7:x:y", ""),
+    ],
+)
+async def test_whatever_a_proxy_writes_beside_an_address_makes_no_other_of_it(one: str, other: str) -> None:
+    """A port is left out, and what is no address counts as the proxy's own."""
+    async with gate(Settings(data="", rooms_per_minute=1, proxies=("127.0.0.1",))) as opened:
+        told = [await _opens_a_room(opened, each) for each in (one, other, "203.0.113.99:5123")]
+
+    assert told == ["accepted", "refused", "accepted"]
+
+
+async def _opens_a_room(opened: Gate, forwarded: str) -> str:
+    wire = opened.wire(forwarded)
+    wire._connect = connect(
+        f"ws://127.0.0.1:{opened.port}",
+        subprotocols=[Subprotocol(SUBPROTOCOL)],
+        additional_headers={"X-Forwarded-For": f"198.51.100.1, {forwarded}"},
+    )
+    async with wire:
+        return str((await wire.ask("create", game="duel", name="x"))["t"])
