@@ -30,7 +30,7 @@ from server import room as rooms
 from server.entries import Entry, decode_entry
 from server.log import EMPTY, Stored, follow
 from server.marks import Marks
-from server.room import Games, Room
+from server.room import Games, Person, Room
 from tests.faults.people import Guest
 
 _HEALED_SECONDS: Final = 10.0
@@ -74,8 +74,15 @@ class Story(NamedTuple):
     room: Room
     events: dict[int, tuple[Room, Any]]
     """Each event by its number, whole, with the room just after its entry."""
-    mark: str
-    """Of the last event."""
+    rooms: tuple[Room, ...]
+    """As of each entry."""
+    marks: tuple[str, ...]
+    """As of each entry, that of the last event."""
+
+    @property
+    def mark(self) -> str:
+        """Of the last event."""
+        return self.marks[-1]
 
 
 def story_of(stored: Sequence[Stored], *, games: Games = GAMES) -> Story:
@@ -85,17 +92,19 @@ def story_of(stored: Sequence[Stored], *, games: Games = GAMES) -> Story:
     room: Room | None = None
     events: dict[int, tuple[Room, Any]] = {}
     marks = Marks()
+    passed: list[tuple[Room, str]] = []
     for each, entry in zip(stored, entries, strict=True):
         folded = rooms.fold(room, entry, games=games)
         assert room is None or entry.at >= room.at, "a log's time went back"
         room = folded.room
         if folded.events:
             marks.note(room.number, each.hash)
+        passed.append((room, marks.at(room.number)))
         for place, event in enumerate(folded.events):
             events[room.number - len(folded.events) + 1 + place] = room, event
     assert room is not None, "the room has no log"
     assert sorted(events) == list(range(1, room.number + 1))
-    return Story(entries, room, events, marks.at(room.number))
+    return Story(entries, room, events, *zip(*passed, strict=True))
 
 
 def check_answers(story: Story, guests: Iterable[Witness], *, lost: Collection[str] = ()) -> None:
@@ -131,13 +140,35 @@ def check_shown(story: Story, guests: Iterable[Witness], *, games: Games = GAMES
             assert seen == msgspec.json.decode(encode(shown)), f"{guest.name} was shown another event {number}"
 
 
+def check_snapshots(story: Story, guests: Iterable[Guest]) -> None:
+    """Whenever somebody was shown everything that they know, it was what the log's replay shows them at that event."""
+    for guest in guests:
+        assert guest.place is not None
+        for snapshot in guest.snapshots:
+            assert is_of(story, snapshot, guest.place.seat), f"{guest.name} was shown another room: {snapshot}"
+
+
+def is_of(story: Story, snapshot: Snapshot, seat: int | None) -> bool:
+    """Whether the log's replay shows ``seat``, or a spectator, this at any of the entries after that event."""
+    viewer = None if seat is None else Seat(seat)
+    shown = encode(snapshot)
+    return any(
+        encode(rooms.snapshot(room, viewer, mark=mark)) == shown
+        for room, mark in zip(story.rooms, story.marks, strict=True)
+        if room.number == snapshot.at
+    )
+
+
 Reader = Callable[[str], Awaitable[Sequence[Stored]]]
 
 
-async def check_nodes(log: Reader, story: Story, code: str, ports: Iterable[int]) -> None:
+async def check_nodes(log: Reader, story: Story, code: str, ports: Iterable[int], guests: Iterable[Guest] = ()) -> None:
     """A spectator at every node is shown the same room as the log's replay makes, once the node has had the time to
     compare its rooms with their logs. ``log`` is asked again: connections may still come to be reported as gone.
+
+    And so is each of the ``guests`` in their seat. They lose their connections.
     """
+    people = [guest for guest in guests if guest.place is not None and guest.place.seat is not None]
     for port in ports:
         give_up = time.monotonic() + _HEALED_SECONDS
         while True:
@@ -147,6 +178,25 @@ async def check_nodes(log: Reader, story: Story, code: str, ports: Iterable[int]
                 break
             assert time.monotonic() < give_up, f"the node at port {port} holds another room"
             await asyncio.sleep(0.2)
+        for guest in people:
+            await check_seat(log, story.room.id, port, guest)
+
+
+async def check_seat(log: Reader, room: str, port: int, guest: Guest) -> None:
+    """Who comes to their seat at the node is shown what the log's replay shows them. A seat can be theirs no more: in
+    the log as well.
+    """
+    assert guest.place is not None
+    assert guest.place.seat is not None
+    again = Guest([port], guest.name)
+    snapshot = await again.seated_again(guest)
+    await again.vanish()
+    now = story_of(await log(room))
+    if snapshot is None:
+        holder = now.room.seats[guest.place.seat]
+        assert not (isinstance(holder, Person) and holder.name == guest.name), f"{guest.name} is kept from their seat"
+    else:
+        assert is_of(now, snapshot, guest.place.seat), f"the node at port {port} shows {guest.name} another room"
 
 
 async def shown_by(port: int, code: str) -> bytes:
@@ -163,4 +213,5 @@ def check(stored: Sequence[Stored], guests: Sequence[Guest], *, lost: Collection
     story = story_of(stored)
     check_answers(story, guests, lost=lost)
     check_shown(story, guests)
+    check_snapshots(story, guests)
     return story

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import time
 from collections.abc import Callable, Iterable
-from typing import Final
+from typing import Any, Final
 
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed, InvalidHandshake
+from websockets.protocol import State
 from websockets.typing import Subprotocol
 
 from protocol.limits import SUBPROTOCOL
@@ -19,9 +21,12 @@ from protocol.messages import (
     Command,
     Create,
     Join,
+    Look,
     Notice,
     RefusedMessage,
+    Resume,
     Snapshot,
+    Turn,
     Watch,
 )
 from tests.e2e.client import Player
@@ -32,6 +37,8 @@ PATIENCE_SECONDS: Final = 90.0
 _RETRY_SECONDS: Final = 0.05
 SILENCE_SECONDS: Final = 2.0
 """So long a node may say nothing to a handshake or ping before a person tries another."""
+_EVENTS_PER_LOOK: Final = 8
+"""Who plays, or watches, asks after so many events for everything that they know."""
 
 
 _everybody: list[Guest] = []
@@ -74,8 +81,17 @@ class Guest(Player):
         """The codes of commands that were refused for good."""
         self.rolled_back = 0
         """How often the server said that it had lost moves."""
+        self.snapshots: list[Snapshot] = []
+        """All, but those of a history that the server has lost."""
+        self.interruptions: list[float] = []
+        """From each connection's end to being back, in seconds."""
         self.before_giving: Callable[[AnyCommand], None] = lambda _: None
         """Told of each command before it is first sent."""
+        self._looks = False
+        self._looking = False
+        """A ``look`` was accepted: the next message is its snapshot."""
+        self._acted = 0
+        """The decision that was last answered on this connection: a ``look`` is told again what is asked."""
 
     @property
     def room(self) -> str:
@@ -99,7 +115,13 @@ class Guest(Player):
                 except (OSError, InvalidHandshake):  # TimeoutError is an OSError
                     await asyncio.sleep(_RETRY_SECONDS)
                 else:
+                    self._looking, self._acted = False, 0
                     return
+
+    @property
+    def is_connected(self) -> bool:
+        """As far as this side knows."""
+        return self._socket is not None and self._socket.state is State.OPEN
 
     async def until_started(self) -> None:
         """Wait until the hall has taken the start of the match."""
@@ -114,16 +136,34 @@ class Guest(Player):
         await self._socket.wait_closed()
 
     async def play(self) -> None:
+        self._looks = True
         async with asyncio.timeout(PATIENCE_SECONDS):
             while self.result is None:
                 try:
                     await self._take(await self.hear())
                 except ConnectionClosed:
+                    began = time.monotonic()
                     await self._come_back()
+                    self.interruptions.append(time.monotonic() - began)
 
     async def come_back(self) -> None:
         """Be seated again, and have seen everything up to then."""
         await self._come_back()
+
+    async def seated_again(self, other: Guest) -> Snapshot | None:
+        """Take the seat of ``other``, who is the same person, and see everything; None if it is theirs no more."""
+        self.place = other.place
+        while True:
+            await self.connect()
+            answer = await self.ask(self._resume())
+            if isinstance(answer, Accepted):
+                self.place = other.place = answer.place
+                return await self.expect(Snapshot)
+            if answer.code == "bad-token":
+                return None
+            assert answer.code in AGAIN, answer
+            await self.vanish()
+            await asyncio.sleep(_RETRY_SECONDS)
 
     async def _enter(self, command: Create | Join | Watch) -> str:
         """Sit down, however often it has to be asked, always with the same id."""
@@ -147,7 +187,7 @@ class Guest(Player):
     async def _come_back(self) -> None:
         while True:
             await self.connect()
-            command = self._resume()
+            command = self._return()
             try:
                 answer = await self.ask(command)
                 if isinstance(answer, Accepted):
@@ -162,6 +202,16 @@ class Guest(Player):
                 assert answer.code in AGAIN, answer
                 await self.vanish()
             await asyncio.sleep(_RETRY_SECONDS)
+
+    def _return(self) -> Resume | Watch:
+        """The command that brings this person, or spectator, back."""
+        assert self.place is not None
+        return self._resume() if self.place.seat is not None else Watch(id=self.next_id(), code=self.place.code)
+
+    async def _saw(self, number: int, event: dict[str, Any]) -> None:
+        await super()._saw(number, event)
+        if self._looks and number % _EVENTS_PER_LOOK == 0:
+            await self._give(Look(id=self.next_id()))
 
     async def _give(self, command: AnyCommand) -> None:
         self.given[command.id] = command
@@ -180,13 +230,26 @@ class Guest(Player):
                 await super()._take(message)
             case Notice(code="rolled-back"):
                 self.rolled_back += 1
-                self.number = 0
+                self.number = self._acted = 0
+                self.snapshots.clear()
                 await super()._take(message)
             case Snapshot():
+                looked, self._looking = self._looking, False
+                self.snapshots.append(message)
+                if looked:
+                    assert message.at == self.number, f"{self.name} looked at event {self.number} and saw {message.at}"
+                else:
+                    await super()._take(message)
                 # what has come since the last one is all there is: a match that is over stays over
-                await super()._take(message)
                 if message.phase == "finished" and self.result is None:
                     self.result = {"e": "match-ended"}
+            case Accepted(id=command):
+                self._looking = isinstance(self._pending.get(command), Look)
+                await super()._take(message)
+            case Turn(at=decision):
+                if decision != self._acted:
+                    self._acted = decision
+                    await super()._take(message)
             case _:
                 await super()._take(message)
 

@@ -157,8 +157,8 @@ async def test_a_move_at_whose_crash_point_a_node_ends_is_there_once_for_all_or_
         await playing
 
     await nodes.whole()
-    story = check(await nodes.log(ann.room), [ann, bob])
+    story = check(await nodes.log(ann.room), [ann, bob, eve])
     assert [entry.command for entry in story.entries].count(trap.command) == 1
     assert trap.command in ann.accepted
     assert ann.place is not None
-    await check_nodes(nodes.log, story, ann.place.code, nodes.ports)
+    await check_nodes(nodes.log, story, ann.place.code, nodes.ports, [ann, bob])

@@ -71,7 +71,7 @@ async def test_a_node_that_stood_still_for_longer_than_every_time_out_does_no_ha
             home.go_on()
         await playing
 
-    story = check(await impatient.log(ann.room), [ann, bob])
+    story = check(await impatient.log(ann.room), [ann, bob, eve])
     times = [entry.command for entry in story.entries].count(trap.command)
     assert times == 1 or point is Point.BEFORE_APPEND  # there an AI may have moved for her before she could ask again
     bodies = {type(entry.body) for entry in story.entries}
@@ -79,4 +79,4 @@ async def test_a_node_that_stood_still_for_longer_than_every_time_out_does_no_ha
     if patience == STAYS:
         assert bodies >= {Dropped, StoodIn}, "nobody was missed: it did not stand still for long enough"
     assert ann.place is not None
-    await check_nodes(impatient.log, story, ann.place.code, impatient.ports)
+    await check_nodes(impatient.log, story, ann.place.code, impatient.ports, [ann, bob])
