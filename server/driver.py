@@ -12,7 +12,7 @@ import hashlib
 import hmac
 import math
 from collections import Counter
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
 from contextlib import suppress
 from functools import partial
 from random import Random
@@ -26,11 +26,13 @@ from server.entries import Actor
 from server.hall import Hall
 from server.host import RoomHost
 from server.index import Due, Index, Outage
-from server.log import StoreFull, StoreUnavailable
+from server.keeper import due_at, lay_aside
+from server.log import Head, StoreFull, StoreUnavailable
 from server.presence import BEAT_SECONDS
-from server.reading import NoSuchRoom, RoomElsewhere, RoomGone
+from server.reading import NoSuchRoom, RoomElsewhere, RoomGone, RoomOutlived
 from server.room import AiMove, FinishedDeal, Phase, Room
 from server.schedule import Schedule
+from server.shut import Shut
 from server.thinkers import NoAnswer
 from server.worker import Answer, Question
 
@@ -40,6 +42,10 @@ SWEEP_SECONDS: Final = 600.0
 """How often all logs are compared with the index."""
 _RETRY_SECONDS: Final = 0.5
 _DUE_AT_ONCE: Final = 500
+_ADOPTED_AT_ONCE: Final = 8
+"""Rooms that are read at the same time when many have to be looked after: the store's answers are waited for together,
+and no more than so many pieces of work (``reading.FOLDS_PER_TURN`` entries each) come between two of anybody else's.
+"""
 _COMPARED_AT_ONCE: Final = 100
 """Rooms that a round of repair asks the store about in one breath. Moves wait for no more than these; all at once would
 hold them up for as long as thousands of rooms take, and be more than may wait for the store.
@@ -51,7 +57,9 @@ a dead node are known to be gone.
 _PATIENCE_MS: Final = 15_000
 """A room that is overdue for so long in the index, which the keeper tells every five seconds, is not being driven."""
 _LONG_AGO: Final = 0
-"""A due time that says: whoever can drive this room shall."""
+"""A due time that is a question: who can read this room? Whoever can drives it from then on, and answers with its real
+time at the next round of repair; so when nobody has answered for ``_PATIENCE_MS``, there is nobody.
+"""
 _SWEEPER: Final = "sweep"
 """What stands in for a room when a node is picked to look after the index."""
 _SOON_MS: Final = 60_000
@@ -95,6 +103,7 @@ class Driver:
         *,
         secret: bytes,
         pause_ms: int,
+        forget_seconds: int = 86_400,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
         self._hall = hall
@@ -105,6 +114,8 @@ class Driver:
         self._pause_ms = pause_ms
         """How long an AI seems to think, on average; drawn without a look at the cards."""
         self._pauses = Random(secret)
+        self._forget_seconds = forget_seconds
+        """How long the log of a room stays that is over."""
         self._sleep = sleep
         self._node = hall.node
         self._presence = hall.node.presence
@@ -115,8 +126,8 @@ class Driver:
         """Who drives which room among those nodes: asked at every move, and the more nodes the longer it takes."""
         self._standing_in: set[str] = set()
         """Rooms that this node drives because the node that should does not."""
-        self._unreadable: set[str] = set()
-        """Rooms that only a newer server can read."""
+        self._shut = Shut()
+        """Rooms that this node cannot look after."""
         self._schedule = Schedule()
         self._sooner = asyncio.Event()
         """Set when something is due before ``_asleep_until``."""
@@ -198,46 +209,105 @@ class Driver:
     async def _beat_always(self) -> None:
         loop = asyncio.get_running_loop()
         while True:
-            began = loop.time()
             with suppress(StoreUnavailable, StoreFull):  # ``server.health`` asks the store too, and tells
                 await self.beat()
+            slept_at = loop.time()  # how long the store took says nothing about the loop
             await asyncio.sleep(BEAT_SECONDS)
-            self._node.metrics.loop_lag.set(max(0.0, loop.time() - began - BEAT_SECONDS))
+            self._node.metrics.loop_lag.set(max(0.0, loop.time() - slept_at - BEAT_SECONDS))
 
     async def _take_over(self) -> None:
-        """Look after every live room that is this node's now, whatever the index says about its time."""
+        """``_look_after_all``, as soon as the store allows it."""
         while True:
             try:
-                cursor: str | None = None
-                while True:
-                    cursor, live = await self._index.all_live(cursor)
-                    for room_id in live:
-                        if self.drives(room_id):
-                            await self._adopt(room_id)
-                    if cursor is None:
-                        return
+                await self._look_after_all()
             except (StoreUnavailable, StoreFull):
                 await self._sleep(_RETRY_SECONDS)
+            else:
+                return
 
-    async def _adopt(self, room_id: str) -> None:
-        if room_id in self._unreadable:
-            await self._leave_to_newer(room_id)
-            return
+    async def _look_after_all(self) -> None:
+        """Look after every live room that is this node's now, whatever the index says about its time; first after those
+        in which something is due as far as it knows, for they are the ones that stand still.
+
+        Raises:
+            StoreUnavailable, StoreFull: not all are looked after.
+        """
+        most = _DUE_AT_ONCE * len(self._presence.nodes) + len(self._shut)
+        live = {due.room: None for due in await self._index.due(self._node.clock(), most)}
+        await self._adopt_all((room_id, None) for room_id in live if self.drives(room_id))
+        cursor: str | None = None
+        while True:
+            cursor, page = await self._index.all_live(cursor)
+            new = [room_id for room_id in page if room_id not in live]
+            live.update(dict.fromkeys(new))
+            await self._adopt_all((room_id, None) for room_id in new if self.drives(room_id))
+            if cursor is None:
+                break
+        self._shut.keep(live)
+
+    async def _adopt_all(self, wanted: Iterable[tuple[str, int | None]]) -> None:
+        """Look after these rooms, a few at a time and the first ones first, each with its time in the index if that is
+        known. What is wrong with one of them keeps none of the others waiting.
+
+        Raises:
+            StoreUnavailable, StoreFull: not all are looked after.
+        """
+        waiting = iter(tuple(wanted))
+
+        async def some() -> None:
+            for room_id, told_ms in waiting:
+                try:
+                    await self._adopt(room_id, told_ms)
+                except (StoreUnavailable, StoreFull):
+                    raise
+                except Exception:  # noqa: BLE001 - one room's fault must not end the care of all others
+                    self._fault("adoption-failed", room_id)
+                    self._shut.put_off(room_id, self._node.clock())
+
+        for problem in await asyncio.gather(*(some() for _ in range(_ADOPTED_AT_ONCE)), return_exceptions=True):
+            if problem is not None:
+                raise problem
+
+    async def _adopt(self, room_id: str, told_ms: int | None) -> None:
+        asked_at = self._shut.asked_at(room_id)
+        if asked_at is not None:
+            if told_ms != _LONG_AGO:
+                await self._ask_who_can(room_id)  # somebody could; now it is due again, or nodes have come or gone
+                return
+            if self._overdue(asked_at) < _PATIENCE_MS:
+                return
         try:
             host = await self._hall.room(room_id)
             await host.reconcile()
         except NoSuchRoom:
             await self._index.set_due(room_id, None)  # it was announced and never opened, or its time to live is over
+            self._shut.open(room_id)
+        except RoomOutlived as problem:
+            if asked_at is None:
+                await self._ask_who_can(room_id)
+            else:
+                _log.warning("room-outlived", room=room_id, problem=str(problem))
+                await lay_aside(self._index, self._node.log, room_id, self._forget_seconds)
+                self._shut.open(room_id)
         except RoomElsewhere:
-            await self._leave_to_newer(room_id)
-        except RoomGone:
-            return  # damaged: not ours to forget
+            await self._ask_who_can(room_id)
+        except RoomGone as problem:  # damaged: not ours to forget
+            _log.error("room-damaged", room=room_id, problem=str(problem))
+            self._shut.put_off(room_id, self._node.clock())
         else:
+            self._shut.open(room_id)
             self._hall.changed(host)
+            if told_ms == _LONG_AGO and host.room.phase is not Phase.CLOSED:
+                await self._index.set_due(room_id, due_at(host.room))
 
-    async def _leave_to_newer(self, room_id: str) -> None:
-        self._unreadable.add(room_id)
+    async def _ask_who_can(self, room_id: str) -> None:
+        """This version cannot read the room: leave it to whoever can."""
+        self._shut.ask(room_id, self._node.clock())
         await self._index.set_due(room_id, _LONG_AGO)
+
+    def _overdue(self, since_ms: int) -> int:
+        """How many milliseconds it has been, but for time in which nobody could have done anything."""
+        return self._node.clock() - since_ms - self._presence.missed_since(since_ms)
 
     # Clocks ---------------------------------------------------------------------------------------------------
 
@@ -355,16 +425,11 @@ class Driver:
             del self._drivers[room_id]
         self._node.metrics.driven.set(sum(map(self.drives, hosts)))
         self._standing_in &= hosts.keys()
-        overdue = await self._index.due(self._node.clock(), _DUE_AT_ONCE)
-        if len(overdue) == _DUE_AT_ONCE:
+        most = _DUE_AT_ONCE + len(self._shut)
+        overdue = await self._index.due(self._node.clock(), most)
+        if len(overdue) == most:
             self._node.metrics.due_put_off.inc()
-        for due in overdue:
-            if due.room in self._schedule:
-                continue
-            if self._must_stand_in(due):
-                self._standing_in.add(due.room)
-            if self.drives(due.room):
-                await self._adopt(due.room)
+        await self._adopt_all((due.room, due.at_ms) for due in overdue if self._is_ours_to_do(due))
 
     async def _compare(self, here: Sequence[str], seats: Counter[str]) -> None:
         """These rooms against their logs, and their connections against the nodes that live; counts their ``seats``."""
@@ -372,23 +437,41 @@ class Driver:
             host = self._hall.hosts.get(room_id)
             if host is None:
                 continue
-            try:
-                if head != host.head:
-                    await host.check()
-                await host.reconcile()
-            except RoomGone:
-                pass
+            if not self._shut.is_put_off(room_id, self._node.clock()):
+                await self._repair(host, head)
             if self.drives(room_id):
                 seats.update(map(rooms.holder_of, host.room.seats))
             self._let_go_if_idle(host)
+
+    async def _repair(self, host: RoomHost, head: Head) -> None:
+        """The room against its log, which ends at ``head``, and its connections against the nodes that live."""
+        try:
+            if head != host.head:
+                await host.check()
+            await host.reconcile()
+        except RoomGone:
+            return
+        except (StoreUnavailable, StoreFull):
+            raise
+        except Exception:  # noqa: BLE001 - one room's fault must not end the repair of all others
+            self._fault("repair-failed", host.room.id)
+            self._shut.put_off(host.room.id, self._node.clock())
+
+    def _is_ours_to_do(self, due: Due) -> bool:
+        """Whether this node has to look after a room in which something is due."""
+        planned = due.room in self._schedule and due.at_ms != _LONG_AGO
+        if planned or self._shut.is_put_off(due.room, self._node.clock()):
+            return False
+        if self._must_stand_in(due):
+            self._standing_in.add(due.room)
+        return self.drives(due.room)
 
     def _must_stand_in(self, due: Due) -> bool:
         """Whether a room is overdue for so long that its driver, though alive, must be unable to drive it: too old to
         read it, or stuck. The longer it is, the more nodes try; the log takes one entry.
         """
-        overdue = self._node.clock() - due.at_ms - self._presence.missed_since(due.at_ms)
         place = ranking(due.room, self._presence.nodes).index(self._node.name)
-        return due.room not in self._unreadable and 0 < place * _PATIENCE_MS <= overdue
+        return self._shut.asked_at(due.room) is None and 0 < place * _PATIENCE_MS <= self._overdue(due.at_ms)
 
     async def sweep(self) -> None:
         """Give rooms that the index has lost their due times back, so that somebody drives them.
@@ -410,9 +493,8 @@ class Driver:
                 await work()
             except (StoreUnavailable, StoreFull) as problem:
                 _log.info("repair-put-off", problem=str(problem))  # the next round does the rest
-            except Exception:  # noqa: BLE001 - one room's fault must not end the repair of all others
-                self._node.metrics.internal_errors.inc()
-                _log.exception(failure)
+            except Exception:  # noqa: BLE001 - the next round shall be tried all the same
+                self._fault(failure, None)
             await asyncio.sleep(seconds)
 
     def _let_go_if_idle(self, host: RoomHost) -> None:
@@ -440,5 +522,9 @@ class Driver:
         try:
             await work
         except Exception:  # noqa: BLE001 - what ends here would otherwise end in a task nobody looks at
-            self._node.metrics.internal_errors.inc()
-            _log.exception(failure, room=room_id)
+            self._fault(failure, room_id)
+
+    def _fault(self, failure: str, room_id: str | None) -> None:
+        """Count and log what is being handled."""
+        self._node.metrics.internal_errors.inc()
+        _log.exception(failure, room=room_id)

@@ -167,9 +167,7 @@ class Keeper:
     async def _tell(self, told: _Told) -> None:
         room, now = told.room, asyncio.get_running_loop().time()
         if room.phase is Phase.CLOSED:
-            await self._index.set_due(room.id, None)
-            await self._index.unlist(room.id)
-            await self._log.forget(room.id, self._forget_seconds)
+            await lay_aside(self._index, self._log, room.id, self._forget_seconds)
             await self._index.release_code(room.code, room.id, self._forget_seconds)
             del self._told[room.id]
             self._changed.discard(room.id)  # nothing has changed since: it was only looked at once more
@@ -204,6 +202,17 @@ class Keeper:
             listed = told.summary is not None
             if (listed and now - told.listed_at >= _LIST_SECONDS) or now - told.code_at >= _CODE_SECONDS:
                 self._changed.add(room_id)
+
+
+async def lay_aside(index: Index, log: RoomLog, room_id: str, seconds: int) -> None:
+    """The room is over: nobody looks after it any more, and its log lives for so many ``seconds``. May be repeated.
+
+    Raises:
+        StoreUnavailable, StoreFull: it is done in part, or not at all.
+    """
+    await index.set_due(room_id, None)
+    await index.unlist(room_id)
+    await log.forget(room_id, seconds)
 
 
 def _alike(before: Room, after: Room) -> bool:

@@ -1,7 +1,7 @@
 """A room's log read and folded, and what it means when that cannot be.
 
-Belongs here: a whole log, the entries after a known one, logs of newer servers. What happens to the room that comes
-of it is ``server.host``'s.
+Belongs here: a whole log, the entries after a known one, logs of other versions of the server. What happens to the room
+that comes of it is ``server.host``'s; who ends one that nobody can read any more is ``server.driver``'s to decide.
 """
 
 from __future__ import annotations
@@ -24,11 +24,17 @@ class RoomGone(Exception):
 
 
 class NoSuchRoom(RoomGone):
-    """There is no log of this room (any more)."""
+    """There is no log of this room (any more), or one that cannot be read and waits for its end."""
 
 
 class RoomElsewhere(RoomGone):
-    """A newer server has written to the room, and serves it; this version cannot read it."""
+    """A server of another version has written to the room, and serves it; this version cannot read it."""
+
+
+class RoomOutlived(RoomElsewhere):
+    """That version is an older one: no newer server goes on with a match under its rules, so the room ends with the
+    last node that can.
+    """
 
 
 class Whole(NamedTuple):
@@ -45,11 +51,22 @@ async def read_whole(log: RoomLog, room_id: str, games: Games) -> Whole:
     """Read the room's log from the first entry.
 
     Raises:
-        NoSuchRoom: there is no log.
-        RoomElsewhere: only a newer version can read it.
+        NoSuchRoom: there is no log, or its room is over and it cannot be read.
+        RoomElsewhere, RoomOutlived: only another version can read it.
         RoomGone: it cannot be read.
         StoreUnavailable: the store does not answer.
     """
+    try:
+        return await _read_whole(log, room_id, games)
+    except NoSuchRoom:
+        raise
+    except RoomGone as problem:
+        if await log.is_forgotten(room_id):
+            raise NoSuchRoom(room_id) from problem
+        raise
+
+
+async def _read_whole(log: RoomLog, room_id: str, games: Games) -> Whole:
     stored = await log.read(room_id)
     try:
         head = follow(EMPTY, stored)
@@ -89,15 +106,18 @@ def fold_stored(room: Room | None, room_id: str, stored: Stored, games: Games) -
     """The next entry of a log, and what it makes of the ``room`` before it.
 
     Raises:
-        RoomElsewhere: only a newer version can read it.
+        RoomElsewhere, RoomOutlived: only another version can read it.
         RoomGone: it cannot be read.
     """
     try:
         entry = decode_entry(stored.data)
         return entry, rooms.fold(room, entry, games=games)
-    except (UnreadableEntry, OtherRules) as problem:
-        newer = isinstance(problem, OtherRules) or problem.schema is not None
+    except UnreadableEntry as problem:
+        newer = (problem.schema or 0) > 0
         raise (RoomElsewhere if newer else RoomGone)(_unreadable(room_id, problem)) from problem
+    except OtherRules as problem:
+        older = problem.logged < problem.ours
+        raise (RoomOutlived if older else RoomElsewhere)(_unreadable(room_id, problem)) from problem
 
 
 def _unreadable(room_id: str, problem: Exception) -> str:

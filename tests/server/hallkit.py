@@ -45,7 +45,7 @@ from server.log import RoomLog
 from server.metrics import Metrics
 from server.outbox import Encoded
 from server.presence import BEAT_SECONDS, BEAT_TTL_MS, GONE_SECONDS, Presence
-from server.room import Refuse, Room, RoomCommand
+from server.room import Games, Refuse, Room, RoomCommand
 from server.worker import Answer, Question
 from tests.server.memory import MemoryIndex, MemoryLog
 from tests.server.roomkit import Client, Dice
@@ -266,7 +266,9 @@ class Timers:
 class House:
     """One node: its hall, driver and keeper. Several may share a log, an index and a clock."""
 
-    def __init__(self, name: str = "n1", *, beside: House | None = None, log: RoomLog | None = None) -> None:
+    def __init__(
+        self, name: str = "n1", *, beside: House | None = None, log: RoomLog | None = None, games: Games = GAMES
+    ) -> None:
         self.clock: Clock = beside.clock if beside else Clock()
         self.steady: Steady = beside.steady if beside else Steady()
         self.memory: MemoryLog = beside.memory if beside else MemoryLog()
@@ -275,13 +277,19 @@ class House:
         presence = Presence(self.index, name, self.steady)
         self.timers = Timers(self.clock)
         self.node = Node(
-            name, log or self.memory, GAMES, self.clock, Dice(name), self.metrics, presence, self.timers.later
+            name, log or self.memory, games, self.clock, Dice(name), self.metrics, presence, self.timers.later
         )
         self.hall = Hall(self.node, self.index, TIMING)
         self.health = Health(lambda: self.clock() / 1000)
         self.thinker = Instant()
         self.slept: list[float] = []
-        self.driver = Driver(self.hall, self.index, self.thinker, secret=b"s" * 32, pause_ms=0, sleep=self._sleep)
+        self.driver = Driver(
+            *(self.hall, self.index, self.thinker),
+            secret=b"s" * 32,
+            pause_ms=0,
+            forget_seconds=60,
+            sleep=self._sleep,
+        )
         self.keeper = Keeper(
             self.index, self.node.log, drives=self.driver.drives, forget_seconds=60, metrics=self.metrics
         )
