@@ -1,7 +1,7 @@
 """Real stores for tests: server processes on ports and sockets of their own, and fixtures for them.
 
-The embedded store's program is always there; a Redis is used as well where ``redis-server`` is on the PATH or
-``FUDAZA_TEST_REDIS`` names one.
+The embedded store's program is always there; ``FUDAZA_TEST_STORE`` names another, of any version that is promised, for
+all tests to run on. A Redis is used as well where ``redis-server`` is on the PATH or ``FUDAZA_TEST_REDIS`` names one.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ import pytest_asyncio
 from server.embedded import find_binary
 from server.store import Store, open_store
 
-VALKEY: Final = find_binary()
+VALKEY: Final = find_binary(os.environ.get("FUDAZA_TEST_STORE"))
 REDIS: Final = os.environ.get("FUDAZA_TEST_REDIS") or shutil.which("redis-server")
 
 _PATIENCE_SECONDS: Final = 20.0
