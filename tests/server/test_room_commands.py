@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import itertools
-from typing import Any
+from typing import Any, Final
 
 import pytest
 
 from engine.game import Seat, Why
+from protocol.codec import Malformed, decode_command, encode
 from protocol.codes import Refused
 from protocol.events import WhyClosed
 from protocol.messages import (
@@ -29,7 +30,7 @@ from protocol.messages import (
     Start,
     Wink,
 )
-from server.entries import Timing
+from server.entries import Created, Timing
 from server.room import Ai, Append, Open, Phase, Refuse, Repeat, may_watch, open_room, room_id_of
 from server.room.answers import Params
 from server.room.clock import close
@@ -181,7 +182,6 @@ def opened(command: Create) -> Append | Refuse:
         ({"game": "bridge"}, Refused.UNKNOWN_GAME),
         ({"options": {"hands": 3}}, Why.UNKNOWN_OPTION),
         ({"options": {"deals": 2}}, Why.BAD_OPTION_VALUE),
-        ({"settings": ChosenSettings(turn_limit=9)}, Refused.BAD_FIELD),
         ({"seat": 2}, Refused.NO_SUCH_SEAT),
         ({"name": "\u200b"}, Refused.BAD_NAME),
         ({"name": "x" * 25}, Refused.BAD_NAME),
@@ -189,6 +189,43 @@ def opened(command: Create) -> Append | Refuse:
 )
 def test_a_room_that_cannot_be_is_refused_with_its_code(fields: dict[str, Any], code: str) -> None:
     assert refused(opened(create(**fields))) == code
+
+
+DAYS_7: Final = 7 * 24 * 3600
+
+
+@pytest.mark.parametrize("seconds", [0, 10, DAYS_7])
+def test_a_turn_is_without_limit_or_lasts_from_ten_seconds_to_seven_days(seconds: int) -> None:
+    command = create(settings=ChosenSettings(turn_limit=seconds))
+
+    found = opened(decode(command))
+
+    assert isinstance(found, Append)
+    assert isinstance(found.entry.body, Created)
+    assert found.entry.body.settings.turn_limit == seconds
+
+
+@pytest.mark.parametrize("seconds", [1, 9])
+def test_a_turn_of_less_than_ten_seconds_is_refused(seconds: int) -> None:
+    command = create(settings=ChosenSettings(turn_limit=seconds))
+
+    assert refused(opened(decode(command))) == Refused.BAD_FIELD
+
+
+@pytest.mark.parametrize("seconds", [-1, DAYS_7 + 1])
+def test_a_turn_of_more_than_seven_days_or_less_than_nothing_is_not_even_a_command(seconds: int) -> None:
+    with pytest.raises(Malformed) as refusal:
+        decode(create(settings=ChosenSettings(turn_limit=seconds)))
+
+    assert refusal.value.code == Refused.BAD_FIELD
+    assert refusal.value.params["path"] == "$.settings.turn_limit"
+
+
+def decode(command: Create) -> Create:
+    """The command as it comes out of a frame."""
+    decoded = decode_command(encode(command))
+    assert isinstance(decoded, Create)
+    return decoded
 
 
 def test_two_nodes_given_one_create_command_open_one_room() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hmac import compare_digest
 from typing import Any
 
 import pytest
@@ -363,6 +364,32 @@ def test_of_two_returns_with_one_token_whichever_answer_arrived_brought_a_good_t
     accepted(hall.resume(0, hall.tokens[Seat(0)]))
     for replaced in (first, arrived, unheard):
         assert refused(hall.resume(0, replaced)) == Refused.BAD_TOKEN
+
+
+@pytest.mark.parametrize("shown", ["the first one's", "the other's", "one that is kept", "a wrong one"])
+def test_whatever_token_is_shown_is_compared_with_every_valid_one_in_constant_time(
+    shown: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Time tells neither how much of a token was right nor whose it nearly was."""
+    hall = Hall()
+    kept = hall.tokens[Seat(0)]
+    hall.join("Bob", 1)
+    hall.resume(0)
+    hall.resume(0, kept)  # now the newest, the one before and a spare one are all valid
+    tokens = {"the first one's": hall.tokens[Seat(0)], "the other's": hall.tokens[Seat(1)], "one that is kept": kept}
+    known = [hashed for each in (person(hall, 0), person(hall, 1)) for hashed in (each.token, each.kept, each.spare)]
+    compared: list[bytes] = []
+
+    def counted(one: bytes, other: bytes) -> bool:
+        compared.append(one)
+        return compare_digest(one, other)
+
+    monkeypatch.setattr("server.room.tokens.hmac.compare_digest", counted)
+    token = tokens.get(shown, "A" * 43)
+    outcome = hall.do(Resume(id=hall.client("Eve").id(), room=hall.room.id, token=token))
+
+    assert isinstance(outcome, Refuse) == (shown == "a wrong one")
+    assert compared == [hashed or bytes(32) for hashed in known]
 
 
 @pytest.mark.parametrize("how", ["leave", "kick", "lost"])
