@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import shutil
-from collections.abc import AsyncIterator, Iterator
+import time
+from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 from typing import Final
 
 import pytest
 import pytest_asyncio
 
+from server.entries import decode_entry
 from server.log import Stored
 from server.room import Phase
 from tests.faults.installation import Installation, during, installed
@@ -20,6 +22,10 @@ from tests.stores import VALKEY, StoreServer
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 PATIENCE: Final = 60.0
+TAIL_MS: Final = 2_000 + 300
+"""What a store with ``everysec`` may lose when its process dies (docs/operations.md): two seconds, by its clock, which
+it reads ten times a second; and what it has accepted was decided a moment before.
+"""
 AT_ONCE: Final = ("--repl-diskless-sync-delay", "0")
 
 
@@ -47,6 +53,13 @@ def commands_in(stored: list[Stored]) -> set[str]:
 def lost(guests: list[Guest], stored: list[Stored]) -> set[str]:
     """Commands that were accepted and are not in the log."""
     return {command for guest in guests for command in guest.accepted} - commands_in(stored)
+
+
+def assert_told(guests: list[Guest], had: list[Stored], stored: list[Stored]) -> None:
+    """Who gave a command that stood in the log as it was, and stands there no more, was told that moves are lost."""
+    for guest in guests:
+        if guest.accepted.keys() & (commands_in(had) - commands_in(stored)):
+            assert guest.rolled_back, f"{guest.name} was not told"
 
 
 # A store that keeps what it said ---------------------------------------------------------------------------------
@@ -169,6 +182,12 @@ async def test_a_failover_that_loses_moves_ends_in_a_resync_that_everybody_sees(
     await check_nodes(frail.log, story, guests[0].place.code, frail.ports)
 
 
+async def written(store: StoreServer) -> None:
+    """Wait until the store has given the system all that it holds now: that is in its files."""
+    while b"aof_buffer_length:0\r\n" not in store.ask("INFO", "persistence"):
+        await asyncio.sleep(0.01)
+
+
 async def test_a_store_set_back_by_a_second_loses_that_second_and_forks_nothing(
     frail: Installation, primary: StoreServer
 ) -> None:
@@ -176,9 +195,10 @@ async def test_a_store_set_back_by_a_second_loses_that_second_and_forks_nothing(
     guests = await table(frail)
     playing = asyncio.gather(*(guest.play() for guest in guests))
     await during(playing, progress(guests, 20))
+    had = await frail.log(guests[0].room)
+    await written(primary)
     files, copy = primary.directory / "appendonlydir", primary.directory / "copy"
     shutil.copytree(files, copy)
-    kept = len(await frail.log(guests[0].room))
     await during(playing, progress(guests, 8))
 
     primary.kill()
@@ -188,12 +208,43 @@ async def test_a_store_set_back_by_a_second_loses_that_second_and_forks_nothing(
     await playing
 
     stored = await frail.log(guests[0].room)
-    assert len(stored) >= kept
+    assert stored[: len(had)] == had
     assert any(guest.rolled_back for guest in guests)
     story = check(stored, guests, lost=lost(guests, stored))
     assert story.room.phase is Phase.FINISHED
     assert guests[0].place is not None
-    await check_nodes(frail.log, story, guests[0].place.code, frail.ports)
+    await check_nodes(frail.log, story, guests[0].place.code, frail.ports, guests)
+
+
+async def test_a_killed_store_with_everysec_has_everything_that_was_accepted_two_seconds_before(
+    frail: Installation, primary: StoreServer, tell: Callable[..., None]
+) -> None:
+    guests = await table(frail, deals=16)
+    room = guests[0].room
+    playing = asyncio.gather(*(guest.play() for guest in guests))
+
+    async def played_for(ms: int) -> None:
+        while True:
+            began, *_, last = (decode_entry(each.data).at for each in await frail.log(room))
+            if last - began >= ms:
+                return
+            await asyncio.sleep(0.1)
+
+    await during(playing, played_for(TAIL_MS + 1_000))
+    had = await frail.log(room)
+    primary.kill()
+    killed_at = time.time_ns() // 1_000_000
+    await asyncio.to_thread(primary.start)
+    await playing
+
+    stored = await frail.log(room)
+    old = [each for each in had if decode_entry(each.data).at <= killed_at - TAIL_MS]
+    assert len(old) > 20, "too little was played"
+    assert stored[: len(old)] == old
+    assert_told(guests, had, stored)
+    check(stored, guests, lost=lost(guests, stored))
+    gone = len(commands_in(had) - commands_in(stored))
+    tell(killed_everysec_store_had=len(had), of_which_older_than_its_tail=len(old), moves_lost=gone)
 
 
 async def test_who_saw_a_lost_history_that_another_has_outgrown_is_told_and_shown_that_one_afresh(
