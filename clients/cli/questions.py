@@ -65,7 +65,10 @@ def open_question(core: Core, level: str) -> Question | None:
             choices = [Choice("leave", _("leave the table"), lambda: core.ask(Leave))]
             if picture.is_host:
                 choices.append(Choice("rematch", _("play another match"), lambda: core.ask(Rematch)))
-            return Question(("finished", picture.match), _("The match is over."), tuple(choices))
+            text = (
+                _("The match is over.") if picture.is_host else _("The match is over. The host may open another one.")
+            )
+            return Question(("finished", picture.match, picture.is_host), text, tuple(choices))
         case pictures.LOBBY if picture.is_host and not session.asked(Start):
             label = _("begin; AI ({level}) takes the open seats").format(level=common.level(level))
             start = Choice("start", label, lambda: core.ask(Start, level=level))

@@ -180,3 +180,14 @@ def test_without_a_terminal_the_lobby_says_so_and_does_not_hang() -> None:
     result = CliRunner().invoke(main, ["lobby"])
     assert result.exit_code == 1
     assert "needs a terminal" in result.output
+
+
+async def test_whether_a_setting_is_on_is_told_by_what_is_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    async with at_table(KOI_KOI, lobby=True, size=(110, 60)) as client:
+        await client.sees(CODE)
+        await client.press("n")
+        await client.sees("[ ] hints: ")
+        client.app.screen.query_one("#setting-hints").focus()
+        await client.press("enter")
+        await client.sees("[x] hints: ")

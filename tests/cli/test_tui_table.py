@@ -107,7 +107,7 @@ async def test_a_whole_match_is_played_by_keys_to_its_result_and_left(name: str)
                 break
             await go_on(client)
         await client.sees("leave the table")
-        await client.press("1")
+        await client.press("1", "enter")
         await client.until(lambda: client.app.return_value is not None, "the end")
     assert client.app.return_value == 0
     assert isinstance(client.hall.commands[-1], Leave)
@@ -137,6 +137,19 @@ async def test_keys_that_come_too_late_do_not_leave_the_table() -> None:
     assert isinstance(client.hall.commands[-1], Leave)
 
 
+async def test_a_guests_keys_that_come_too_late_do_not_leave_the_table_either() -> None:
+    async with at_table(KOI_KOI) as client:
+        await client.my_turn()
+        client.network.wires[-1].say(client.hall.happen(room.HostIs(seat=1)))
+        await play_on(client)
+        text = await client.sees("leave the table")
+        assert "The host may open another one." in text
+        assert "play another match" not in text
+        await client.press("enter", "enter", "space", "1", "2")
+        assert isinstance(client.app.screen, Result)
+        assert not any(isinstance(command, Leave | Rematch) for command in client.hall.commands)
+
+
 @pytest.mark.parametrize("size", SIZES)
 async def test_the_log_is_in_sight_at_every_size(size: str) -> None:
     async with at_table(KOI_KOI, size=SIZES[size]) as client:
@@ -151,7 +164,7 @@ async def test_the_host_plays_another_match() -> None:
     async with at_table(KOI_KOI) as client:
         await play_on(client)
         await client.sees("play another match")
-        await client.press("2")
+        await client.press("2", "enter")
         await client.until(lambda: not isinstance(client.app.screen, Result))
         assert any(isinstance(command, Rematch) for command in client.hall.commands)
         await client.sees("You are the host")

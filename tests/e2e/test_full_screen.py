@@ -106,7 +106,7 @@ async def test_a_whole_match_is_played_by_keys_in_a_terminal(terminal: Terminal,
         await terminal.press("Right", "Enter")
     else:
         raise AssertionError(text)
-    await terminal.press("1")
+    await terminal.press("1", "Enter")
     text = await terminal.until("status=")
     assert "You have left the table." in text
     assert "status=0" in text

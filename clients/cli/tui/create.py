@@ -9,6 +9,7 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
+from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Button, Checkbox, Select, Static
 
@@ -31,6 +32,15 @@ SWITCHES: Final = (
 """Settings of a room that are on or off."""
 
 
+class Switch(Checkbox):
+    """On or off, told by what is drawn and not by colour: ``[x]`` or ``[ ]``."""
+
+    @property
+    def _button(self) -> Content:
+        style = self.get_visual_style("toggle--button")
+        return Content.assemble(("[x]" if self.value else "[ ]", style))
+
+
 class CreateRoom(ModalScreen[dict[str, Any] | None]):
     """See the module. The result are fields of a ``Create``; None if nothing is to be opened."""
 
@@ -51,7 +61,7 @@ class CreateRoom(ModalScreen[dict[str, Any] | None]):
                 yield from self._options()
             defaults = ChosenSettings()
             for name, text in SWITCHES:
-                yield Checkbox(Text(_(text)), getattr(defaults, name), id=f"setting-{name}", compact=True)
+                yield Switch(Text(_(text)), getattr(defaults, name), id=f"setting-{name}", compact=True)
             limits = [(_("no limit") if not n else _("{n} s for a decision").format(n=n), n) for n in TURN_LIMITS]
             yield Static(Text(_("Time for a decision")), classes="option-about")
             yield Select(limits, value=0, allow_blank=False, id="turn-limit", compact=True)
@@ -69,7 +79,7 @@ class CreateRoom(ModalScreen[dict[str, Any] | None]):
 
     def _show_switches(self) -> None:
         game = GAMES[self._game]
-        self.query_one("#setting-winks", Checkbox).display = game.sides != game.seats
+        self.query_one("#setting-winks", Switch).display = game.sides != game.seats
 
     @on(Select.Changed, "#game")
     async def another_game(self, event: Select.Changed) -> None:
@@ -87,7 +97,7 @@ class CreateRoom(ModalScreen[dict[str, Any] | None]):
         """Open it."""
         game = GAMES[self._game]
         options = {option: str(self.query_one(f"#option-{option}", Select).value) for option in game.options}
-        chosen = {name: self.query_one(f"#setting-{name}", Checkbox).value for name, _text in SWITCHES}
+        chosen = {name: self.query_one(f"#setting-{name}", Switch).value for name, _text in SWITCHES}
         if game.sides == game.seats:
             chosen["winks"] = False
         limit = self.query_one("#turn-limit", Select).value

@@ -96,9 +96,9 @@ class Result(ModalScreen[None]):
                 Option(Text(f"{number}  {choice.label}"), id=choice.typed)
                 for number, choice in enumerate(question.choices, 1)
             )
-            # One way on is taken by Enter. Of several one has to be chosen first: the Enter that played the last card
-            # may come twice, and must not leave the table.
-            ways.highlighted = 0 if len(question.choices) == 1 else None
+            # What is harmless is taken by Enter alone. Everything else has to be chosen first: the Enter that played
+            # the last card may come twice, and must not leave the table.
+            ways.highlighted = None if question.by_enter is None else question.choices.index(question.by_enter)
 
     def _waiting(self, picture: Picture) -> str:
         if self._question is not None:
@@ -114,10 +114,10 @@ class Result(ModalScreen[None]):
         return ""
 
     def on_key(self, event: object) -> None:
-        """A number chooses."""
-        key = getattr(event, "character", None)
-        if self._question is not None and key is not None and key in DIGITS:
-            self._choose(DIGITS.index(key))
+        """A number points, as at the table: it may have been meant for a card."""
+        key, ways = getattr(event, "character", None), self.query_one("#ways", OptionList)
+        if key is not None and key in DIGITS and DIGITS.index(key) < ways.option_count:
+            ways.highlighted = DIGITS.index(key)
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         """Enter, or a click."""
