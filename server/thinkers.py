@@ -1,7 +1,8 @@
 """The AI processes seen from the server: a queue of questions, started, replaced and given up on.
 
-Belongs here: processes, deadlines, back-off. Must not be known here: rooms, seats, what a view holds. Thinking never
-happens on the event loop's thread; who gets no answer in time is told so and takes the game's default action.
+Belongs here: processes, deadlines, back-off, what they complain of. Must not be known here: rooms, seats, what a view
+holds. Thinking never happens on the event loop's thread; who gets no answer in time is told so and takes the game's
+default action.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import suppress
 from enum import StrEnum
 from typing import Final
@@ -30,6 +31,10 @@ _ATTEMPTS: Final = 2
 _BACKOFF_SECONDS: Final = (0.05, 5.0)
 _STOP_SECONDS: Final = 2.0
 _START_SECONDS: Final = 30.0
+_LINES_KEPT: Final = 50
+"""Of what one process writes to its standard error: a process that complains without end must not fill the log."""
+_LINE_BYTES: Final = 2_000
+_READ_BYTES: Final = 4_096
 
 _log = structlog.get_logger()
 
@@ -200,9 +205,11 @@ class _Process:
     def __init__(self, process: asyncio.subprocess.Process) -> None:
         assert process.stdin is not None
         assert process.stdout is not None
+        assert process.stderr is not None
         self._process = process
         self._to = process.stdin
         self._from = process.stdout
+        self._listening = asyncio.create_task(_note_lines(process.stderr, process.pid))
         self._decoder = msgspec.msgpack.Decoder(Answer)
         self.answered = 0
         """Questions it has answered: one that answers some before it breaks is restarted without delay."""
@@ -221,6 +228,7 @@ class _Process:
                 *command,
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
+                stderr=asyncio.subprocess.PIPE,  # what is written straight to ours, no log would scrub
                 start_new_session=True,
                 env=_environment(),
             )
@@ -277,6 +285,8 @@ class _Process:
                 await self._process.wait()
         except TimeoutError:
             await self.kill()
+        else:
+            await self._hear_out()
 
     async def kill(self) -> None:
         """End it now."""
@@ -284,6 +294,38 @@ class _Process:
             self._process.kill()
         self._to.close()
         await self._process.wait()
+        await self._hear_out()
+
+    async def _hear_out(self) -> None:
+        """Read the last that it said; not for ever, for a process that it started may go on holding the pipe."""
+        await asyncio.wait([self._listening], timeout=_STOP_SECONDS)
+        self._listening.cancel()
+
+
+async def _note_lines(source: asyncio.StreamReader, pid: int) -> None:
+    """Log what the process ``pid`` writes to its standard error, as far as it may be long; read all of it, or the
+    process would wait for its reader.
+    """
+    count = 0
+    async for line in _lines(source):
+        count += 1
+        if count <= _LINES_KEPT:
+            text = f"more than {_LINE_BYTES} bytes" if len(line) > _LINE_BYTES else line.decode(errors="replace")
+            _log.warning("ai-process-said", pid=pid, text=text)
+    if count > _LINES_KEPT:
+        _log.warning("ai-process-said-more", pid=pid, lines=count - _LINES_KEPT)
+
+
+async def _lines(source: asyncio.StreamReader) -> AsyncIterator[bytes]:
+    """Each line that was finished. Of one that is too long only so much that this can be seen, and of an unfinished one
+    nothing: in a piece of a token no scrubber recognises a token.
+    """
+    begun = b""
+    while data := await source.read(_READ_BYTES):
+        *finished, begun = (begun + data).split(b"\n")
+        for line in finished:
+            yield line
+        begun = begun[: _LINE_BYTES + 1]
 
 
 def _environment() -> dict[str, str]:

@@ -2,7 +2,8 @@
 
 It is given a seat's view and the legal actions, as bytes, and nothing else: no state, no deck, no way to the store.
 Standard input and output carry MessagePack, each message behind its length (4 bytes, big-endian); the end of the
-input ends the process, so it never outlives its parent. What a game prints goes to standard error.
+input ends the process, so it never outlives its parent. What a game prints goes to standard error, which the server
+reads into its own log.
 """
 
 from __future__ import annotations

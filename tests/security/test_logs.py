@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import io
+import json
 import logging
+import sys
+import textwrap
 from base64 import b64encode
 from collections.abc import Callable, Iterator
 from random import Random
@@ -18,7 +21,10 @@ from engine.registry import GAMES
 from server.entries import encode_entry
 from server.log import StoreUnavailable
 from server.logs import scrubbed
+from server.metrics import Metrics
 from server.room.tokens import new_token
+from server.thinkers import Thinkers
+from server.worker import Question
 from tests.security.matches import log_kept
 from tests.server.roomkit import Client, Dice, Hall
 
@@ -120,6 +126,68 @@ def test_a_state_an_event_and_an_entry_are_not_written_whatever_fails_on_them(lo
     assert written.count("AssertionError") >= 4
     assert not [card for card in game.cards if f"'{card}'" in written or f'"{card}"' in written]
     assert not any(seed.hex() in written or repr(seed)[2:-1] in written for seed in hall.room.table.seeds)
+
+
+TALKATIVE: Final = """
+    import sys
+    from server import worker
+    def answer(question):
+        {what}
+        return worker.Answer(question.number, question.legal[0])
+    worker.answer = answer
+    worker.main()
+"""
+
+
+async def said_by_the_ai(what: str, log: io.StringIO) -> list[dict[str, Any]]:
+    """A process of the AI does ``what`` before it answers; the lines that this makes in the log."""
+    question = Question(0, "koi-koi", b"{}", ("03r",), "easy", b"seed")
+    thinkers = Thinkers(
+        processes=1,
+        deadline_seconds=20,
+        tasks_per_process=100,
+        metrics=Metrics(),
+        command=(sys.executable, "-c", textwrap.dedent(TALKATIVE).format(what=what)),
+    )
+    thinkers.start()
+    try:
+        assert (await thinkers.think(question)).action == "03r"
+        assert (await thinkers.think(question)).action == "03r"
+    finally:
+        await thinkers.stop()  # whose end waits for what the process said last
+    lines = [json.loads(line) for line in log.getvalue().splitlines()]
+    return [line for line in lines if line["event"].startswith("ai-process-said")]
+
+
+@pytest.mark.parametrize("log", [False], indirect=True, ids=["json"])
+@pytest.mark.parametrize("where", ["print(told)", "sys.stderr.write(told + '\\n')"])
+async def test_a_secret_that_an_ai_process_says_is_not_written(
+    where: str, log: io.StringIO, capfd: pytest.CaptureFixture[str]
+) -> None:
+    secrets = " ".join(map(str, SECRETS.values()))
+
+    said = await said_by_the_ai(where.replace("told", repr(f"thinking of {secrets}")), log)
+
+    assert [line["text"].split()[:2] for line in said] == [["thinking", "of"]] * 2
+    assert [line["level"] for line in said] == ["warning"] * 2
+    parts = [part for secret in SECRETS.values() for part in told(secret)]
+    assert not [part for part in parts if part in log.getvalue()], log.getvalue()
+    assert capfd.readouterr().err == "", "nothing goes past the log"
+
+
+@pytest.mark.parametrize("log", [False], indirect=True, ids=["json"])
+async def test_an_ai_process_that_says_too_much_is_read_to_the_end_and_fills_no_log(log: io.StringIO) -> None:
+    """More than a pipe holds, in lines and without any."""
+    what = f"print('x' * 300_000 + {TOKEN!r}); print('again\\n' * 50_000); print({TOKEN[:40]!r}, end='', flush=True)"
+
+    said = await said_by_the_ai(what, log)
+
+    assert len(said) == 51
+    assert said[0]["text"] == "more than 2000 bytes"
+    assert said[1]["text"] == "again"
+    assert said[-1]["event"] == "ai-process-said-more"
+    assert said[-1]["lines"] > 99_000
+    assert TOKEN[:20] not in log.getvalue()
 
 
 def test_what_an_operator_needs_is_left_as_it_is() -> None:
