@@ -203,24 +203,6 @@ async def test_an_ais_generator_depends_on_room_seat_and_decision_and_not_on_the
     assert all(seed not in each for each in seeds)
 
 
-async def test_the_pause_before_an_ai_moves_is_drawn_without_a_look_at_the_cards(house: House) -> None:
-    ann = await all_ai(house, deals=3)
-    await ann.vanish()
-    await run_clock(house, ann.room.id, until_phase=Phase.FINISHED)
-    assert house.slept == [], "no pause is set"
-
-    slow = House("slow")
-    slow.driver._pause_ms = 1_000
-    await slow.driver.beat()
-    cid = await all_ai(slow, deals=3)
-    await cid.vanish()
-    await run_clock(slow, cid.room.id, until_phase=Phase.FINISHED)
-
-    assert slow.slept
-    assert all(0 < pause <= 1.5 for pause in slow.slept)
-    await slow.close()
-
-
 async def test_what_is_due_while_the_store_is_away_is_done_when_it_is_back(house: House) -> None:
     ann = await all_ai(house)
     await house.keeper.flush()
