@@ -6,18 +6,19 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
+from statistics import median, quantiles
 from typing import Final
 
 import pytest
 import pytest_asyncio
 
-from server import entries
-from server.entries import decode_entry
+from server.entries import Acted
 from server.room import Phase
+from tests.faults import invariants
 from tests.faults.installation import Installation, during, installed
 from tests.faults.invariants import check, check_nodes
 from tests.faults.people import Guest
-from tests.faults.successor import NEXT
+from tests.faults.successor import NEXT, decode_next, schema_of
 from tests.stores import StoreServer
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
@@ -72,8 +73,18 @@ async def test_a_rolling_restart_under_load_loses_nothing_and_every_node_ends_in
         story = check(await fleet.log(room[0].room), room)
         assert story.room.phase is Phase.FINISHED
         assert room[0].place is not None
-        await check_nodes(fleet.log, story, room[0].place.code, fleet.ports)
-    tell(rolling_restart_of_three_nodes_seconds=round(seconds, 1), rooms=len(rooms))
+        await check_nodes(fleet.log, story, room[0].place.code, fleet.ports, room)
+    away = sorted(seconds for guest in guests for seconds in guest.interruptions)
+    tell(
+        rolling_restart_of_three_nodes_seconds=round(seconds, 1),
+        rooms=len(rooms),
+        interruptions=len(away),
+        interruption_ms={
+            "p50": round(median(away) * 1_000),
+            "p99": round(quantiles(away, n=100, method="inclusive")[98] * 1_000),
+            "most": round(away[-1] * 1_000),
+        },
+    )
 
 
 async def test_a_rolling_upgrade_to_another_schema_of_entries_keeps_every_live_room(
@@ -90,13 +101,16 @@ async def test_a_rolling_upgrade_to_another_schema_of_entries_keeps_every_live_r
         await node.start()
     await playing
 
-    monkeypatch.setattr(entries, "SCHEMA", NEXT)  # reads both, as the next version does
+    monkeypatch.setattr(invariants, "decode_entry", decode_next)  # reads both, as the next version does
     for room in rooms:
         stored = await fleet.log(room[0].room)
-        schemas = [decode_entry(each.data).schema for each in stored]
+        schemas = [schema_of(each.data) for each in stored]
         assert set(schemas) == {NEXT - 1, NEXT}
         assert schemas[0] == NEXT - 1, "the room was opened by the version before"
+        assert {schema_of(each.data) for each in stored if isinstance(decode_next(each.data).body, Acted)} == set(
+            schemas
+        )
         story = check(stored, room)
         assert story.room.phase is Phase.FINISHED
         assert room[0].place is not None
-        await check_nodes(fleet.log, story, room[0].place.code, fleet.ports)
+        await check_nodes(fleet.log, story, room[0].place.code, fleet.ports, room)
