@@ -21,16 +21,19 @@ import msgspec
 from msgspec import Struct
 
 from engine.game import Seat
+from engine.registry import GAMES
 from protocol.events import WhyClosed
 from protocol.limits import MAX_LINE
 from server import room as rooms
 from server.embedded import socket_path
-from server.entries import Entry, UnreadableEntry, decode_entry, encode_entry
+from server.entries import Closed, Entry, decode_entry, encode_entry
 from server.index import Index, Order
-from server.log import EMPTY, Conflict, Forked, Head, RoomLog, StoreFull, StoreUnavailable, follow
+from server.keeper import lay_aside
+from server.log import EMPTY, Conflict, Head, RoomLog, StoreFull, StoreUnavailable, follow
 from server.names import line_of
 from server.orders import ANNOUNCE, DRAIN
-from server.room import OtherRules, Room
+from server.reading import NoSuchRoom, RoomElsewhere, RoomGone, RoomOutlived, read_whole
+from server.room import Games, Room
 from server.settings import BadSetting, Settings, load
 from server.store import CannotOpen, StoredIndex, StoredLog, open_store
 from server.usage import WideHelp
@@ -42,10 +45,21 @@ OK: Final = 0
 FAILED: Final = 1
 USAGE: Final = 2
 _ATTEMPTS: Final = 100
+_HOUR_SECONDS: Final = 3600
 
 
 class CannotDo(Exception):
     """An order that cannot be carried out; the message is one sentence for the operator."""
+
+
+class Unreadable(CannotDo):
+    """An order about a room whose log cannot be read; ``problem`` is why."""
+
+    def __init__(self, room_id: str, problem: Exception) -> None:
+        self.problem = problem
+        self.cause = problem.__cause__ or problem
+        told = _("room {room} cannot be read by this version: {cause}")
+        super().__init__(told.format(room=room_id, cause=self.cause))
 
 
 class Store(Struct, frozen=True):
@@ -55,6 +69,7 @@ class Store(Struct, frozen=True):
     index: Index
     clock: Callable[[], int]
     """Milliseconds since the epoch: the store's clock."""
+    games: Games = GAMES
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -87,7 +102,9 @@ async def _run(asked: argparse.Namespace, settings: Settings) -> None:
             case "inspect":
                 _print(inspected(*await _room(store, asked.room)))
             case "close":
-                await amend(store, await _id_of(store, asked.room), _closing)
+                told = await close(store, await _id_of(store, asked.room), settings.forget_hours)
+                if told is not None:
+                    _say(told, OK)
             case "kick":
                 await amend(store, await _id_of(store, asked.room), _removing(asked.seat))
             case "announce":
@@ -163,15 +180,52 @@ async def amend(store: Store, room_id: str, make: Callable[[Room, int], Entry]) 
     """Append what ``make`` decides about the room as it is then.
 
     Raises:
-        CannotDo: there is no such room, or ``make`` says that it cannot be done.
+        CannotDo: there is no such room, it cannot be read, or ``make`` says that it cannot be done.
         StoreUnavailable, StoreFull: see ``RoomLog.append``.
     """
     for _attempt in range(_ATTEMPTS):
         room, head, _entries = await _read(store, room_id)
         entry = make(room, store.clock())
-        rooms.fold(room, entry)  # what cannot be folded must never stand in a log
+        rooms.fold(room, entry, games=store.games)  # what cannot be folded must never stand in a log
         try:
             await store.log.append(room_id, head, encode_entry(entry))
+        except Conflict:
+            continue
+        return
+    raise CannotDo(_("the room changes too fast; try again"))
+
+
+async def close(store: Store, room_id: str, forget_hours: float) -> str | None:
+    """End the room; None, or one sentence for the operator where it had to be done without reading the room.
+
+    Raises:
+        CannotDo: there is no such room, it is closed already, or newer servers look after it.
+        StoreUnavailable, StoreFull: see ``RoomLog.append``.
+    """
+    try:
+        await amend(store, room_id, _closing)
+    except Unreadable as unread:
+        if isinstance(unread.problem, RoomOutlived):
+            await _close_unread(store, room_id)  # nodes that can read it tell everybody there
+        elif isinstance(unread.problem, RoomElsewhere):
+            told = _("a newer version looks after room {room}; close it with the fudaza admin of that one: {cause}")
+            raise CannotDo(told.format(room=room_id, cause=unread.cause)) from unread
+        await lay_aside(store.index, store.log, room_id, int(forget_hours * _HOUR_SECONDS))
+        told = _("room {room} was closed without being read, and its log ends in {hours} h: {cause}")
+        return told.format(room=room_id, hours=f"{forget_hours:g}", cause=unread.cause)
+    return None
+
+
+async def _close_unread(store: Store, room_id: str) -> None:
+    """Append the last entry to a log whose match only an older version can read: to close needs no rules."""
+    for _attempt in range(_ATTEMPTS):
+        stored = await store.log.read(room_id)
+        last = decode_entry(stored[-1].data)
+        if isinstance(last.body, Closed):
+            return
+        entry = Entry(at=max(last.at, store.clock()), body=Closed(why=WhyClosed.OPERATOR))
+        try:
+            await store.log.append(room_id, follow(EMPTY, stored), encode_entry(entry))
         except Conflict:
             continue
         return
@@ -223,16 +277,17 @@ async def _room(store: Store, name: str) -> tuple[Room, Head, int]:
 
 async def _read(store: Store, room_id: str) -> tuple[Room, Head, int]:
     """A room, the end of its log, and the number of its entries."""
-    stored = await store.log.read(room_id)
     try:
-        head = follow(EMPTY, stored)
-        room = rooms.replay(decode_entry(each.data) for each in stored)
-    except (Forked, UnreadableEntry, OtherRules) as problem:
-        told = _("room {room} cannot be read by this version: {cause}")
-        raise CannotDo(told.format(room=room_id, cause=problem)) from problem
-    if room is None:
-        raise CannotDo(_("there is no room {room}").format(room=room_id))
-    return room, head, len(stored)
+        room, head, *_rest = await read_whole(store.log, room_id, store.games)
+    except NoSuchRoom as problem:
+        raise CannotDo(_("there is no room {room}").format(room=room_id)) from problem
+    except RoomGone as problem:
+        raise Unreadable(room_id, problem) from problem
+    except StoreUnavailable:
+        raise
+    except Exception as problem:  # a log that trips a fault of ours must hide no other, and must be possible to close
+        raise Unreadable(room_id, problem) from problem
+    return room, head, head.version
 
 
 # The store -------------------------------------------------------------------------------------------------------
@@ -306,7 +361,7 @@ def _print(row: Any) -> None:
     sys.stdout.write(msgspec.json.encode(row).decode() + "\n")
 
 
-def _say(problem: Exception, status: int) -> int:
+def _say(problem: Exception | str, status: int) -> int:
     sys.stderr.write(f"fudaza admin: {problem}\n")
     return status
 

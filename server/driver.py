@@ -158,7 +158,11 @@ class Driver:
         """Records are the keeper's business."""
 
     def drives(self, room_id: str) -> bool:
-        """Whether this node drives the room."""
+        """Whether this node drives the room, and can."""
+        return self._is_driver(room_id) and room_id not in self._shut
+
+    def _is_driver(self, room_id: str) -> bool:
+        """Whether the room is this node's to drive."""
         if self._presence.nodes is not self._ranked_for:
             self._ranked_for = self._presence.nodes
             self._drivers.clear()
@@ -234,13 +238,13 @@ class Driver:
         """
         most = _DUE_AT_ONCE * len(self._presence.nodes) + len(self._shut)
         live = {due.room: None for due in await self._index.due(self._node.clock(), most)}
-        await self._adopt_all((room_id, None) for room_id in live if self.drives(room_id))
+        await self._adopt_all((room_id, None) for room_id in live if self._is_driver(room_id))
         cursor: str | None = None
         while True:
             cursor, page = await self._index.all_live(cursor)
             new = [room_id for room_id in page if room_id not in live]
             live.update(dict.fromkeys(new))
-            await self._adopt_all((room_id, None) for room_id in new if self.drives(room_id))
+            await self._adopt_all((room_id, None) for room_id in new if self._is_driver(room_id))
             if cursor is None:
                 break
         self._shut.keep(live)
@@ -288,7 +292,6 @@ class Driver:
             else:
                 _log.warning("room-outlived", room=room_id, problem=str(problem))
                 await lay_aside(self._index, self._node.log, room_id, self._forget_seconds)
-                self._shut.open(room_id)
         except RoomElsewhere:
             await self._ask_who_can(room_id)
         except RoomGone as problem:  # damaged: not ours to forget
@@ -449,6 +452,9 @@ class Driver:
             if head != host.head:
                 await host.check()
             await host.reconcile()
+            if host.room.id in self._shut:
+                self._shut.open(host.room.id)
+                self._hall.changed(host)
         except RoomGone:
             return
         except (StoreUnavailable, StoreFull):
@@ -464,7 +470,7 @@ class Driver:
             return False
         if self._must_stand_in(due):
             self._standing_in.add(due.room)
-        return self.drives(due.room)
+        return self._is_driver(due.room)
 
     def _must_stand_in(self, due: Due) -> bool:
         """Whether a room is overdue for so long that its driver, though alive, must be unable to drive it: too old to

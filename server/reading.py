@@ -10,7 +10,7 @@ import asyncio
 from typing import Final, NamedTuple
 
 from server import room as rooms
-from server.entries import Entry, UnreadableEntry, decode_entry
+from server.entries import Created, Entry, UnreadableEntry, decode_entry
 from server.log import EMPTY, Forked, Head, RoomLog, Stored, follow
 from server.marks import Marks
 from server.room import FinishedDeal, Folded, Games, OtherRules, Room
@@ -111,6 +111,8 @@ def fold_stored(room: Room | None, room_id: str, stored: Stored, games: Games) -
     """
     try:
         entry = decode_entry(stored.data)
+        if isinstance(entry.body, Created) and entry.body.game not in games:
+            raise RoomElsewhere(f"a room of {entry.body.game}, which this version does not have")
         return entry, rooms.fold(room, entry, games=games)
     except UnreadableEntry as problem:
         newer = (problem.schema or 0) > 0

@@ -19,6 +19,10 @@ class Shut:
         """How many rooms may be due in the index and stay so."""
         return len(self._asked) + len(self._put_off)
 
+    def __contains__(self, room: object) -> bool:
+        """Whether ``room`` cannot be looked after, as far as is known."""
+        return room in self._asked or room in self._put_off
+
     def ask(self, room: str, now: int) -> None:
         """Whoever can read ``room`` is asked from ``now`` on to drive it."""
         self._asked[room] = now

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from typing import ClassVar, Final
 
 import pytest
 import pytest_asyncio
 
+from protocol.codes import Close
 from protocol.messages import Leave
+from server.admin import CannotDo, Store, close, listed
 from server.driver import driver_of, ranking
+from server.entries import Entry, Published, encode_entry
 from server.keeper import due_at
 from server.log import Stored, successor
 from server.presence import BEAT_TTL_MS
 from server.reading import NoSuchRoom, RoomElsewhere, RoomGone, RoomOutlived, read_whole
-from server.room import Phase, Room
+from server.room import Games, Phase, Room
 from server.shut import PUT_OFF_MS
 from tests.server.hallkit import House, Person, until
 from tests.toy import Duel
@@ -74,9 +78,7 @@ async def pass_by(ms: int, *houses: House) -> None:
 
 async def is_over(house: House, room: str) -> bool:
     """Whether the room is over for everybody: its time in the index, its place in the lobby, and its log's life."""
-    return (
-        await due(house, room) is None and not house.index._lobby.get(room) and await house.memory.is_forgotten(room)
-    )
+    return await due(house, room) is None and not house.index._lobby.get(room) and await house.memory.is_forgotten(room)
 
 
 # Of older rules ----------------------------------------------------------------------------------------------------
@@ -270,3 +272,125 @@ async def test_rooms_that_stay_due_because_nobody_can_read_them_do_not_take_the_
     assert ann.room.id in house.hall.hosts
     host = await house.hall.room(ann.room.id)
     assert host.room.phase is not Phase.CLOSED
+
+
+# The lobby and the operator ----------------------------------------------------------------------------------------
+
+
+async def test_a_node_no_longer_tells_the_index_of_a_room_that_it_can_read_no_more(
+    house: House, next_house: House
+) -> None:
+    ann = house.person("Ann")
+    await ann.create()
+    room = ann.room.id
+    next_house.hall.changed(await next_house.hall.room(room))
+    assert room in next_house.keeper._told
+    next_house.node.presence.nodes = ("next",)
+    await ann.start()
+    await until(lambda: next_house.hall.hosts[room].gone)
+    await house.index.set_due(room, house.clock.now)
+
+    await next_house.driver.heal()
+    next_house.keeper._changed.clear()
+    next_house.keeper._review(asyncio.get_running_loop().time() + 3_600)
+
+    assert not next_house.driver.drives(room)
+    assert room not in next_house.keeper._told
+
+
+async def test_a_room_of_a_game_that_a_node_does_not_have_is_left_to_those_that_do(house: House) -> None:
+    ann = house.person("Ann")
+    await ann.create()
+    poor = House("poor", beside=house, games={})
+
+    with pytest.raises(RoomElsewhere, match="a room of duel"):
+        await poor.hall.room(ann.room.id)
+
+    await poor.close()
+
+
+def tool(house: House, games: Games) -> Store:
+    """``fudaza admin`` of the version that has ``games``."""
+    return Store(house.memory, house.index, house.clock, games)
+
+
+async def test_an_operator_can_close_a_damaged_room_and_is_told_what_was_done(house: House) -> None:
+    room = await damaged(house)
+    admin = tool(house, house.node.games)
+
+    told = await close(admin, room.id, 2.0)
+
+    assert told is not None
+    assert told.startswith(f"room {room.id} was closed without being read, and its log ends in 2 h: not an entry")
+    assert await is_over(house, room.id)
+    assert house.memory.forgotten == {room.id: 7_200}
+    with pytest.raises(NoSuchRoom):
+        await house.hall.room(room.id)
+    with pytest.raises(CannotDo, match="there is no room"):
+        await close(admin, room.id, 2.0)
+
+
+async def test_an_operator_can_close_a_room_whose_log_trips_a_fault_of_ours(house: House) -> None:
+    ann = house.person("Ann")
+    await ann.create()
+    log = house.memory.entries[ann.room.id]
+    data = encode_entry(Entry(at=house.clock.now, body=Published(silent=())))
+    after = successor(log[-1].head, data)
+    log.append(Stored(after.version, after.hash, data))
+    admin = tool(house, house.node.games)
+    await house.keeper.flush()
+    assert [list(row) for row in [row async for row in listed(admin)]] == [["room", "problem"]]
+
+    assert await close(admin, ann.room.id, 1.0) is not None
+
+    assert [row async for row in listed(admin)] == []
+    assert await house.memory.is_forgotten(ann.room.id)
+
+
+async def test_an_operator_who_closes_an_outlived_room_ends_it_for_those_at_older_nodes_too(house: House) -> None:
+    ann = await match_of(house)
+    room = ann.room.id
+
+    told = await close(tool(house, NEXT), room, 24.0)
+
+    assert told is not None
+    assert "rules version 1; this version has 2" in told
+    await until(lambda: ann.outbox.closed is not None)
+    assert ann.outbox.closed is Close.ROOM_CLOSED
+    assert ann.outbox.event_tags[-1] == "room-closed"
+    await house.keeper.flush()
+    assert await is_over(house, room)
+
+
+async def test_an_outlived_room_that_has_been_closed_is_not_closed_twice(house: House) -> None:
+    ann = await match_of(house)
+    assert await close(tool(house, house.node.games), ann.room.id, 24.0) is None
+    entries = len(house.memory.entries[ann.room.id])
+
+    assert await close(tool(house, NEXT), ann.room.id, 24.0) is not None
+
+    assert len(house.memory.entries[ann.room.id]) == entries
+
+
+async def test_an_operator_of_an_older_version_cannot_close_what_newer_servers_look_after(
+    house: House, next_house: House
+) -> None:
+    ann = await match_of(next_house)
+
+    with pytest.raises(CannotDo, match="a newer version looks after room"):
+        await close(tool(house, house.node.games), ann.room.id, 24.0)
+
+    assert not await house.memory.is_forgotten(ann.room.id)
+    assert await due(house, ann.room.id) is not None
+
+
+async def test_an_operator_is_told_of_a_room_that_is_closed_or_was_never_opened(house: House) -> None:
+    ann = house.person("Ann")
+    await ann.create()
+    admin = tool(house, house.node.games)
+    assert await close(admin, ann.room.id, 24.0) is None
+
+    with pytest.raises(CannotDo, match="is closed already"):
+        await close(admin, ann.room.id, 24.0)
+    with pytest.raises(CannotDo, match="there is no room"):
+        await close(admin, "a" * 26, 24.0)
