@@ -4,6 +4,7 @@ and the server schedules the same.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator
 from random import Random
 from typing import Any, Final, NamedTuple
@@ -15,14 +16,32 @@ from msgspec.structs import replace
 from engine.game import AnyGame, Card, Seat, Viewer
 from engine.registry import GAMES
 from protocol import codec
-from protocol.events import SeatReady
+from protocol.events import SeatReady, Signal, WhyFreed
 from protocol.messages import Act
 from server import room as rooms
 from server.audience import SPECTATOR, Audience
 from server.audience import Viewer as Watcher
-from server.entries import Acted, Actor, Answered, Entry
+from server.entries import (
+    Acted,
+    Actor,
+    Answered,
+    AnyBody,
+    Dropped,
+    Entry,
+    Freed,
+    Joined,
+    Locked,
+    Muted,
+    Published,
+    Readied,
+    Refunded,
+    Returned,
+    Said,
+    StoodIn,
+    Winked,
+)
 from server.metrics import Metrics
-from server.room import Phase, Refuse, Room, playing
+from server.room import Phase, Refuse, Room, playing, seating, talking
 from server.room.state import Legal
 from server.room.work import Work
 from tests.server.hallkit import Remembering
@@ -181,6 +200,81 @@ def compare_moves(game: AnyGame) -> int:
     return compared
 
 
+def beside_the_game(room: Room, game: AnyGame, rng: Random) -> list[AnyBody]:
+    """Something that happens and is no move, one thing after the other."""
+    seat, other = rng.sample(rooms.persons(room), 2)
+    happenings: list[list[AnyBody]] = [
+        [
+            Freed(seat=seat, why=rng.choice((WhyFreed.LEFT, WhyFreed.REMOVED))),
+            Joined(seat=seat, name="Zoe", token=b"z" * 32),
+        ],
+        [
+            Dropped(seat=seat),
+            StoodIn(seat=seat),
+            Returned(seat=seat, token=b"n" * 32, kept=b"k" * 32, by_token=True),
+        ],
+        [
+            Said(seat=seat, text="Hello"),
+            Muted(seat=other, other=seat, on=True),
+            Muted(seat=other, other=seat, on=True, everyone=True),
+            Said(seat=other, text="Well"),
+        ],
+        [Locked(on=True), Refunded(ms=700)],
+    ]
+    if game.sides < game.seats:
+        happenings.append([Winked(seat=seat, signal=Signal.LEFT_EYE)])
+    return rng.choice(happenings)
+
+
+def compare_the_rest(game: AnyGame) -> Counter[str]:
+    """Compare what a viewer is sent, could be sent and could time when something happens that is no move, and when the
+    clock's time has come, in worlds that fit their view. How often, by the kind of the entry. Where the clock plays
+    another card, or turns up what was hidden, worlds part in public.
+
+    Raises:
+        AssertionError: the viewer can tell two worlds apart.
+    """
+    compared: Counter[str] = Counter()
+    for seed in range(MATCHES):
+        rng = Random(seed)
+        for hall in decisions(game, seed):
+            viewer: Viewer = rng.choice([None, *map(Seat, range(game.seats))])
+            bodies = beside_the_game(hall.room, game, rng)
+            worlds = [hall.room, *drawn(game, hall.room, viewer, rng)]
+            for body in bodies:
+                told = [frames_of(world, Entry(at=hall.now, body=body), viewer) for world in worlds]
+                looks = [present(room, viewer, hall.now, frames) for room, frames in told]
+                assert all(look == looks[0] for look in looks), type(body).__name__
+                worlds = [room for room, _ in told]
+                compared[type(body).__name__] += len(worlds) - 1
+            for _ in range(2):  # first an AI stands in for whoever does nothing, then the clock moves
+                due = rooms.next_due(worlds[0])
+                assert due is not None
+                fired = [entry for world in worlds if (entry := rooms.fire(world, due)) is not None]
+                assert [type(entry.body) for entry in fired] == [type(fired[0].body)] * len(worlds)
+                if isinstance(fired[0].body, Acted) and turns_up(state_of(worlds[0])):
+                    break
+                worlds = [world for world, entry in zip(worlds, fired, strict=True) if entry == fired[0]]
+                told = [frames_of(world, fired[0], viewer) for world in worlds]
+                looks = [present(room, viewer, due, frames) for room, frames in told]
+                assert all(look == looks[0] for look in looks), type(fired[0].body).__name__
+                worlds = [room for room, _ in told]
+                compared[type(fired[0].body).__name__] += len(worlds) - 1
+                if not isinstance(fired[0].body, StoodIn):
+                    break
+    return compared
+
+
+@pytest.mark.parametrize("name", sorted(GAMES))
+def test_whatever_else_happens_sends_the_same_bytes_in_all_worlds(name: str) -> None:
+    """Sitting down, leaving, losing a connection, standing in, talk, winks, mutes, the clock's moves, publication."""
+    compared = compare_the_rest(GAMES[name])
+
+    assert compared.total() > 300
+    kinds = {"Freed", "Joined", "Dropped", "StoodIn", "Returned", "Said", "Muted", "Locked", "Refunded", "Acted"}
+    assert set(compared) >= kinds | ({"Winked", "Published"} if name == "hachinin-meri" else set()), compared
+
+
 @pytest.mark.parametrize("name", sorted(GAMES))
 def test_worlds_that_fit_a_view_look_refuse_and_are_scheduled_alike(name: str) -> None:
     assert compare_views(GAMES[name]) > 50
@@ -255,6 +349,39 @@ def test_deals_that_differ_in_what_a_viewer_does_not_see_send_the_same_bytes(nam
             assert dealt[0] == dealt[1]
 
     assert compared > 6
+
+
+@pytest.mark.parametrize(("name", "board"), [("koi-koi", 16), ("go-stop", 20)])
+def test_while_a_deal_waits_to_be_dealt_again_hands_stay_hidden_and_whoever_is_ready_sends_the_same_bytes(
+    name: str, board: int
+) -> None:
+    """K2, G1: four of a month lie open. What was dealt is not shown, for its seed deals again."""
+    game, rng = GAMES[name], Random(4)
+    for _ in range(12):
+        month = rng.choice(game.cards)[:2]
+        four = [card for card in game.cards if card[:2] == month]
+        rest = rng.sample([card for card in game.cards if card not in four], len(game.cards) - 4)
+        deck = [*rest[:board], *four, *rest[board:]]
+        viewer: Viewer = rng.choice([None, *map(Seat, range(game.seats))])
+        hidden = sorted(set(range(len(deck))) - seen_places(game, viewer))
+        other = list(deck)
+        for place, taken in zip(hidden, rng.sample(hidden, len(hidden)), strict=True):
+            other[place] = deck[taken]
+        told = []
+        for cards in (deck, other):
+            hall = Hall(game, options={"deals": min(map(int, game.options["deals"]))}, seed="again")
+            hall.join("P1", 1)
+            hall.start("easy")
+            before = hall.room
+            hall.deal_now(cards)
+            assert hall.phase() is Phase.BETWEEN_DEALS
+            room, frames = frames_of(before, hall.entries[-1], viewer)
+            looks = [present(room, viewer, hall.now, frames)]
+            for seat in (Seat(1), Seat(0)):
+                room, frames = frames_of(room, Entry(at=hall.now, body=Readied(seat=seat)), viewer)
+                looks.append(present(room, viewer, hall.now, frames))
+            told.append(looks)
+        assert told[0] == told[1]
 
 
 # Who holds the Robai ---------------------------------------------------------------------------------------------
@@ -358,7 +485,7 @@ def test_a_server_that_told_who_holds_the_robai_would_be_found_out(fault: Any, m
     assert not all(world == worlds[0] for world in worlds)
 
 
-Compare = Callable[[AnyGame], int]
+Compare = Callable[[AnyGame], object]
 Fault = Callable[[pytest.MonkeyPatch], None]
 
 
@@ -419,6 +546,52 @@ def events_twice(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(rooms, "distinct", distinct)
 
 
+def seats_that_tell(patch: pytest.MonkeyPatch) -> None:
+    """An event more when somebody sits down, leaves, or is stood in for."""
+    original = seating.settled
+
+    def settled(work: Work, seat: Seat, **rest: Any) -> None:
+        original(work, seat, **rest)
+        if work.room.table is not None and odd(work.room):
+            work.tell(SeatReady(seat=seat))
+
+    patch.setattr(seating, "settled", settled)
+
+
+def lines_that_tell(patch: pytest.MonkeyPatch) -> None:
+    """A line of chat a letter longer."""
+    original = talking.say
+    patch.setattr(
+        talking, "say", lambda work, body: original(work, replace(body, text=body.text + "!" * odd(work.room)))
+    )
+
+
+def publications_that_tell(patch: pytest.MonkeyPatch) -> None:
+    """An event more when sealed answers are published."""
+    original = playing.publish
+
+    def publish(work: Work, body: Published) -> None:
+        telling = odd(work.room)
+        original(work, body)
+        if telling:
+            work.tell(SeatReady(seat=0))
+
+    patch.setattr(playing, "publish", publish)
+
+
+def time_that_tells(patch: pytest.MonkeyPatch) -> None:
+    """An AI that stands in has another limit."""
+    original = playing.hand_over
+
+    def hand_over(work: Work, seat: Seat, **rest: Any) -> None:
+        original(work, seat, **rest)
+        decision = work.room.table.decision if work.room.table is not None else None
+        if decision is not None and odd(work.room):
+            work.table(decision=replace(decision, exit_at=decision.exit_at - 1))
+
+    patch.setattr(seating, "hand_over", hand_over)
+
+
 @pytest.mark.parametrize(
     ("fault", "compare", "name"),
     [
@@ -427,6 +600,10 @@ def events_twice(patch: pytest.MonkeyPatch) -> None:
         (turns_left_out, compare_views, "go-stop"),
         (refusals_from_all_hands, compare_views, "hachinin-meri"),
         (events_twice, compare_moves, "koi-koi"),
+        *((seats_that_tell, compare_the_rest, name) for name in sorted(GAMES)),
+        (lines_that_tell, compare_the_rest, "go-stop"),
+        (publications_that_tell, compare_the_rest, "hachinin-meri"),
+        (time_that_tells, compare_the_rest, "koi-koi"),
     ],
 )
 def test_a_server_that_told_two_worlds_apart_would_be_found_out(
