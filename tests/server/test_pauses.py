@@ -29,7 +29,8 @@ from tests.server.roomkit import TIMING, Dice
 from tests.server.roomkit import Hall as OneRoom
 
 PAUSE_MS: Final = 1_000
-MATCHES: Final = 12
+MATCHES: Final = {"koi-koi": 12, "go-stop": 12, "hachinin-meri": 4}
+"""Eight seats decide often."""
 WORLDS: Final = 2
 """Besides the one that is played."""
 
@@ -119,7 +120,7 @@ async def pauses(game: AnyGame) -> tuple[list[list[float]], int]:
     for world in worlds:
         await world.driver.beat()
     differing = 0
-    for seed in range(MATCHES):
+    for seed in range(MATCHES[game.name]):
         rng = Random(seed)
         for hall in decisions(game, seed):
             viewer: Viewer = rng.choice([None, Seat(0)])
