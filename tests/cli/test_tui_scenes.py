@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import random
 import re
 from collections.abc import Iterable
+from functools import cache
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
@@ -19,7 +22,7 @@ from clients.cli.words.people import team_name
 from engine.game import Level, Seat
 from engine.registry import GAMES
 from protocol.messages import SeatInfo
-from tests.cli.scenes import ALL, check_snapshot, looking, position, states
+from tests.cli.scenes import ALL, ME, check_snapshot, looking, position, states
 from wording.columns import width as columns_of
 from wording.languages import LANGUAGES
 
@@ -164,6 +167,45 @@ def test_every_question_can_be_read_on_the_narrowest_screen(name: str, kind: str
         assert columns_of(asked) <= 78, question
         for action in (action for pick in look.choice.picks for action in pick.actions):
             assert columns_of(words.move(action, look.view)) <= 66
+
+
+@cache
+def notable_events(name: str) -> tuple[Any, ...]:
+    """What is announced to seat 0 in deals played at random."""
+    game, found = GAMES[name], []
+    for seed in range(60):
+        rng = random.Random(seed)
+        deck = list(game.cards)
+        rng.shuffle(deck)
+        step = game.deal(game.complete_options({}), deck, Seat(seed % game.seats))
+        found += step.events
+        while game.awaiting(step.state):
+            seat = rng.choice(sorted(game.awaiting(step.state)))
+            step = game.apply(step.state, seat, rng.choice(game.legal_at(step.state, seat)))
+            found += step.events
+    return tuple(game.redact(event, ME) for event in found if isinstance(event, panel_of(name).notable))
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("name", GAMES)
+def test_what_is_announced_can_be_read_on_the_narrowest_screen(name: str, language: str) -> None:
+    panel, people = panel_of(name), position(name, "over").people
+    events = notable_events(name)
+    assert {type(event) for event in events} == {*panel.notable}
+    with speaking(language):
+        for event in events:
+            told = panel.headline(event, words_of(name).event(event, people), people)
+            assert columns_of(told) <= 78, told
+
+
+def test_of_a_combination_its_pair_and_what_it_moves_are_announced_and_of_a_meri_that_it_is_one() -> None:
+    panel, people = panel_of("hachinin-meri"), position("hachinin-meri", "over").people
+    told = [
+        panel.headline(event, words_of("hachinin-meri").event(event, people), people)
+        for event in notable_events("hachinin-meri")
+    ]
+    assert any(re.fullmatch(r"COMBINATION for (even|odd): [\w ]+; [25] points move\.", line) for line in told)
+    assert "MERI! A trump is led: who holds a trump must play one, face up." in told
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

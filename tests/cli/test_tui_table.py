@@ -13,7 +13,7 @@ from clients.cli.tui.dialogs import Ask, Line, Reading
 from clients.cli.tui.panels import panel_of
 from clients.cli.tui.play import Play
 from clients.cli.tui.result import Result
-from engine.game import AnyGame
+from engine.game import AnyGame, Card, Seat
 from engine.go_stop import types as go_stop
 from engine.hachinin_meri import types as meri
 from engine.koi_koi import types as koi_koi
@@ -404,12 +404,42 @@ async def test_every_event_worth_noticing_is_announced_and_kept_in_the_log(name:
         await client.my_turn()
         sitting, picture = client.sitting, client.sitting.picture
         assert picture is not None
-        for kind in {*panel.notable, *panel.endings}:
+        for kind in (*panel.notable, *panel.endings):
             sitting.announcement = ""
             before = len(sitting.log)
             sitting.hear(Happened(1, sampler.of(kind), picture, picture))
-            assert sitting.announcement, kind
+            # How a deal came out is told with the score, which follows.
+            assert sitting.announcement if kind in panel.notable else sitting.coming_out == sitting.said, kind
             assert sitting.log[before:] == list(sitting.said) != []
+
+
+@pytest.mark.parametrize("name", ["koi-koi", "go-stop"])
+async def test_what_the_other_player_did_in_their_turn_stays_in_sight_in_one_line(name: str) -> None:
+    async with at_table(GAMES[name]) as client:
+        seen = 0
+        for _move in range(6):
+            await client.my_turn()
+            picture = client.sitting.picture
+            assert picture is not None
+            if re.match(r"AI 1: \d\d\w .*stock: \d\d\w", client.sitting.announcement):
+                seen += 1
+                assert f"» {client.sitting.announcement}" in client.text
+            await client.press("right", "enter")
+            if client.sitting.choice is not None and client.sitting.choice.held is not None:
+                await client.press("right", "enter")
+        assert seen >= 3
+
+
+async def test_what_people_say_is_not_covered_by_the_next_turn() -> None:
+    async with at_table(KOI_KOI) as client:
+        await client.my_turn()
+        client.network.wires[-1].say(client.hall.happen(room.Said(seat=1, by=1, text="hello there")))
+        await client.sees("hello there")
+        picture = client.sitting.picture
+        assert picture is not None
+        played = koi_koi.HandPlayed(Seat(1), Card("01p"), (Card("01b"),))
+        client.sitting.hear(Happened(1, played, picture, picture))
+        assert "hello there" in client.sitting.announcement
 
 
 @pytest.mark.parametrize(
@@ -435,7 +465,7 @@ async def test_a_result_shows_how_the_score_came_about() -> None:
         await client.press(str(stop + 1), "enter")
         text = await client.sees("is over")
         assert re.search(r"You stop\.|You take \d+", text)
-        assert re.search(r"\((inoshikachō|akatan|aotan|tane|tan|kasu|sankō|tsukimi-zake|hanami-zake)\) \d+", text)
+        assert re.search(r"\((inoshikachō|akatan|aotan|tane|tan|kasu|sankō|tsukimi-zake|hanami-zake)\) \+\d+", text)
 
 
 async def test_notices_and_what_people_say_are_announced_and_kept_in_the_log() -> None:

@@ -98,8 +98,23 @@ def _played(panel: Panel, view: Any, legal: tuple[str, ...], action: str) -> Cho
     return next((choice.point(index) for index, pick in enumerate(choice.picks) if action in pick.actions), choice)
 
 
+def headline(film: Film, frame: Frame, panel: Panel, eyes: Seat | None) -> str:
+    """What happened since the frame before, in one line: what is notable of it, or else the first thing."""
+    words, people, first = words_of(film.game.name), film.people(eyes), ""
+    for event in reversed(_shown(film, frame, eyes)):
+        said = words.event(event, people)
+        told = panel.headline(event, said, people) if isinstance(event, panel.notable) else ""
+        if told:
+            return told
+        first = said[0].strip() if said else first
+    return first
+
+
+def _shown(film: Film, frame: Frame, eyes: Seat | None) -> tuple[Any, ...]:
+    return frame.events if eyes is None else tuple(film.game.redact(event, eyes) for event in frame.events)
+
+
 def sentences(film: Film, frame: Frame, eyes: Seat | None) -> Lines:
     """What happened since the frame before, as it was told to ``eyes``; with open cards everything."""
     words, people = words_of(film.game.name), film.people(eyes)
-    shown = frame.events if eyes is None else tuple(film.game.redact(event, eyes) for event in frame.events)
-    return tuple(line for event in shown for line in words.event(event, people))
+    return tuple(line for event in _shown(film, frame, eyes) for line in words.event(event, people))

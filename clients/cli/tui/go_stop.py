@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from clients.cli.tui.canvas import Piece
 from clients.cli.tui.flowers import FlowerPanel, Middle, Progress
-from clients.cli.tui.panel import Looking
-from clients.cli.words import C_, N_, _, counted, within
-from clients.cli.words.go_stop import NAMES
+from clients.cli.tui.panel import HEADLINE, Looking
+from clients.cli.words import C_, N_, Lines, _, counted, within
+from clients.cli.words.go_stop import NAMES, junk_in_brief, score_in_brief, turn_in_brief
+from clients.cli.words.people import People
+from engine.game import Seat
 from engine.go_stop.scoring import (
     ANIMAL_ROW,
     ANIMALS,
@@ -27,6 +29,7 @@ from engine.go_stop.types import (
     Dealt,
     FourOfAMonth,
     GoCalled,
+    HandCardPlayed,
     JunkTaken,
     Nagari,
     PpukMade,
@@ -50,8 +53,26 @@ class GoStopPanel(FlowerPanel):
 
     game = game_named("go-stop")
     names = NAMES
-    notable = (Dealt, PpukMade, JunkTaken, ScoreChanged, GoCalled, Stopped, Nagari, ThreePpuk, FourOfAMonth, Redeal)
+    notable = (Dealt, PpukMade, JunkTaken, ScoreChanged, GoCalled)
     endings = (Stopped, Nagari, ThreePpuk, FourOfAMonth, Redeal)
+
+    def headline(self, event: Any, said: Lines, people: People) -> str:
+        """Of junk the codes of the cards; of a score the points in all, however many combinations change."""
+        match event:
+            case JunkTaken():
+                return junk_in_brief(event, people)
+            case ScoreChanged():
+                return score_in_brief(event, people, HEADLINE)
+            case _:
+                return super().headline(event, said, people)
+
+    def began_turn(self, event: Any) -> Seat | None:
+        """With a card from the hand (G4)."""
+        return event.seat if isinstance(event, HandCardPlayed) else None
+
+    def turn_in_brief(self, events: Sequence[Any], people: People) -> str:
+        """Both halves of a turn."""
+        return turn_in_brief(events, people)
 
     def middle(self, looking: Looking) -> Middle:
         """The layout; stacks (G3, G6) are marked with whose they are."""

@@ -12,14 +12,15 @@ from clients.cli.tui.canvas import DOTTED, HEAVY, THIN, Canvas, Piece, pad
 from clients.cli.tui.choosing import Pick
 from clients.cli.tui.panel import Looking, Panel, standing, word_picks
 from clients.cli.words import N_, Lines, _, within
-from clients.cli.words.hachinin_meri import RANK_NAMES, SUITS
-from clients.cli.words.people import team_name
+from clients.cli.words.hachinin_meri import RANK_NAMES, SUITS, in_brief
+from clients.cli.words.people import People, team_name
 from engine.game import Card, Seat
 from engine.hachinin_meri.cards import TENKA, TRUMPS, best, order
 from engine.hachinin_meri.table import cards_held, left_of
 from engine.hachinin_meri.types import (
     SEATS,
     TRICKS,
+    Combination,
     DealScored,
     Dealt,
     Declared,
@@ -108,13 +109,20 @@ How to read the table
             for card in sorted_hand(view.hand, view.table.trump)
         )
 
-    def headline(self, event: Any, said: Lines) -> str:
-        """Of a settled trick who won it and what it moved, not what was turned up; of a lead that it is Meri."""
-        if isinstance(event, TrickSettled) and event.trick.face_down:
-            said = said[1:]
-        if isinstance(event, TrickLed) and not event.meri:
-            return ""  # who won the trick before is news until it is the reader's turn
-        return super().headline(event, said)
+    def headline(self, event: Any, said: Lines, people: People) -> str:
+        """Of a settled trick its combination, or else who won it, not what was turned up; of a lead that it is Meri."""
+        match event:
+            case TrickSettled(trick=Trick(combination=Combination() as combination)):
+                return in_brief(combination)
+            case TrickSettled(trick=trick) if trick.face_down:
+                said = said[1:]
+            case TrickLed(meri=True):
+                said = said[1:]
+            case TrickLed():
+                return ""  # who won the trick before is news until it is the reader's turn
+            case _:
+                pass
+        return super().headline(event, said, people)
 
     def eyes(self, state: State, seat: Seat) -> View:
         """The whole table, face-down cards and side cards too, with the hand of ``seat``."""

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from clients.cli.tui.canvas import Piece
 from clients.cli.tui.flowers import FlowerPanel, Middle, Progress
-from clients.cli.tui.panel import Looking
-from clients.cli.words import C_, N_, _, counted, within
-from clients.cli.words.koi_koi import NAMES
+from clients.cli.tui.panel import HEADLINE, Looking
+from clients.cli.words import C_, N_, Lines, _, counted, within
+from clients.cli.words.koi_koi import NAMES, turn_in_brief, yaku_in_brief
+from clients.cli.words.people import People
+from engine.game import Seat
 from engine.koi_koi.scoring import BIT, BRIGHTS, COUNTS, RAIN_MAN, SETS, VIEWING_SETS, mask_of
 from engine.koi_koi.types import (
     BoardRedeal,
     DealDrawn,
     Dealt,
+    HandPlayed,
     HandsRedeal,
     KoiCalled,
     OpeningScored,
@@ -43,8 +46,22 @@ class KoiKoiPanel(FlowerPanel):
 
     game = game_named("koi-koi")
     names = NAMES
-    notable = (Dealt, YakuMade, KoiCalled, Stopped, OpeningScored, BoardRedeal, HandsRedeal, DealDrawn)
+    notable = (Dealt, YakuMade, KoiCalled)
     endings = (Stopped, DealDrawn, OpeningScored, BoardRedeal, HandsRedeal)
+
+    def headline(self, event: Any, said: Lines, people: People) -> str:
+        """Of a yaku the points in all as well, however many it makes."""
+        if isinstance(event, YakuMade):
+            return yaku_in_brief(event, people, HEADLINE)
+        return super().headline(event, said, people)
+
+    def began_turn(self, event: Any) -> Seat | None:
+        """With a card from the hand (K4)."""
+        return event.seat if isinstance(event, HandPlayed) else None
+
+    def turn_in_brief(self, events: Sequence[Any], people: People) -> str:
+        """Both halves of a turn."""
+        return turn_in_brief(events, people)
 
     def middle(self, looking: Looking) -> Middle:
         """The board."""

@@ -7,7 +7,8 @@ and says what can be pointed at. Must not be known here: widgets, connections.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any, ClassVar
+from collections.abc import Sequence
+from typing import Any, ClassVar, Final
 
 from msgspec import Struct
 
@@ -17,6 +18,10 @@ from clients.cli.words import Lines, _, common
 from clients.cli.words.people import People
 from engine.game import AnyGame, Card, Seat
 from protocol.messages import SeatInfo
+from wording.columns import width
+
+HEADLINE: Final = 78
+"""Columns of the narrowest screen that a headline may take: what must not be overlooked must not be cut."""
 
 
 class Looking(Struct, frozen=True):
@@ -66,7 +71,7 @@ class Panel(ABC):
 
     game: ClassVar[AnyGame]
     notable: ClassVar[tuple[type[Struct], ...]]
-    """Events that are announced in the prompt, besides being told in the log."""
+    """Events that are announced in the prompt, besides being told in the log. Not ``endings``: the score follows."""
     legend: ClassVar[str]
     """What stands where, and what the signs mean (marked for translation)."""
     endings: ClassVar[tuple[type[Struct], ...]]
@@ -84,9 +89,30 @@ class Panel(ABC):
     def turn(self, view: Any) -> Seat | None:
         """Whose turn it is; None when all are asked and when the deal is over."""
 
-    def headline(self, event: Any, said: Lines) -> str:  # noqa: ARG002 - games override with the event
-        """A notable event in one line; ``said`` are its sentences."""
-        return " ".join(line.strip() for line in said)
+    def headline(self, event: Any, said: Lines, people: People) -> str:  # noqa: ARG002 - games override with the event
+        """A notable event in one line, at most ``HEADLINE`` columns; ``said`` are its sentences.
+
+        Here: the first of them, and as many of the others as there is room for. Games have shorter words for events
+        whose first sentence can be too long.
+        """
+        told = ""
+        for line in map(str.strip, said):
+            longer = f"{told} {line}".strip()
+            if told and width(longer) > HEADLINE:
+                break
+            told = longer
+        return told
+
+    def turn_in_brief(self, events: Sequence[Any], people: People) -> str:  # noqa: ARG002 - for games that override
+        """What somebody has done in their turn so far, in one line; nothing where a move is a single card in sight.
+
+        ``events``: from the first of the turn, as ``began_turn`` says.
+        """
+        return ""
+
+    def began_turn(self, event: Any) -> Seat | None:  # noqa: ARG002 - for games that override
+        """Whose turn begins with this event; None if none does, or if turns are not told in brief."""
+        return None
 
     def eyes(self, state: Any, seat: Seat) -> Any:
         """What somebody would see who sat in ``seat`` and saw every card on the table."""

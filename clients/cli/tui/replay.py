@@ -18,7 +18,7 @@ from clients.cli.manual import rules_of
 from clients.cli.tui import preferences
 from clients.cli.tui.canvas import Canvas, Piece
 from clients.cli.tui.dialogs import Reading
-from clients.cli.tui.film import Film, Frame, film_of, looking_at, sentences
+from clients.cli.tui.film import Film, Frame, film_of, headline, looking_at, sentences
 from clients.cli.tui.joined import Joining
 from clients.cli.tui.look import clothe
 from clients.cli.tui.panels import panel_of
@@ -252,7 +252,7 @@ class _Prompt(_Part):
         if viewer.film is None or frame is None:
             canvas.line(0, 1, [(viewer.remark, "alarm")])
             return
-        told = " ".join(line.strip() for line in sentences(viewer.film, frame, viewer.eyes))
+        told = headline(viewer.film, frame, panel_of(viewer.film.game.name), viewer.eyes)
         canvas.line(0, 0, [("» ", "title"), (viewer.hint or told, "note")])
         if frame.upcoming is None:
             outcome = viewer.film.game.outcome(frame.state)

@@ -16,6 +16,7 @@ from clients.cli.session import Asked, Checked, Delayed, Ended, Happened, NotDon
 from clients.cli.table import Table
 from clients.cli.telling import on_its_way, told, why_not
 from clients.cli.tui.choosing import Choice, Pick
+from clients.cli.tui.panel import Panel
 from clients.cli.tui.panels import panel_of
 from clients.cli.words import Lines, _, common
 from clients.cli.words.games import words_of
@@ -59,6 +60,10 @@ class Sitting:
         self.choice: Choice | None = None
         self.said: tuple[str, ...] = ()
         """What the latest news added to the log."""
+        self._turn: tuple[Any, ...] = ()
+        """What was done in the turn that goes on, unless something in it was announced."""
+        self._heed = False
+        """What is announced was said by people, or is about them."""
         self._start = start
         self._invitation = invitation
         self._clock = clock
@@ -171,7 +176,8 @@ class Sitting:
                 self.choice, self.remark = targets, ""
             case str() as action:
                 self.core.act(action)
-                self.choice, self.remark, self.announcement, self.alarmed = None, "", "", False
+                self.choice, self.remark, self.announcement = None, "", ""
+                self.alarmed = self._heed = False
 
     def _why_not(self, attempt: str) -> str:
         picture = self.picture
@@ -231,7 +237,7 @@ class Sitting:
 
     def _announce(self, *, alarm: bool = False) -> None:
         if self.said:
-            self.announcement, self.alarmed = self.said[0].strip(" ─═!"), alarm
+            self.announcement, self.alarmed, self._heed = self.said[0].strip(" ─═!"), alarm, False
 
     def _refreshed(self, picture: Picture) -> None:
         self.coming_out = ()
@@ -250,14 +256,30 @@ class Sitting:
                 self._announce()
             case room.Said() | room.Winked() | room.StandIn() | room.SeatAway() | room.SeatBack() | room.SeatTaken():
                 self._announce()
-            case _ if isinstance(event, (*panel.endings, *panel.notable)):
-                if isinstance(event, panel.endings):
-                    self.coming_out = self.said
-                headline = panel.headline(event, self.said)
-                if headline:
-                    self.announcement, self.alarmed = headline, False
-            case _:
+                self._heed = True
+            case room.RoomEvent():
                 pass
+            case _ if isinstance(event, panel.endings):
+                self.coming_out = self.said
+            case _:
+                self._moved(event, panel, picture)
+
+    def _moved(self, event: Any, panel: Panel, picture: Picture) -> None:
+        """Something happened in the deal: what is notable is announced, or else what somebody else does in their turn.
+
+        A turn takes the place of what the games tell, not of what people say or of a warning.
+        """
+        people = people_of(picture)
+        seat = panel.began_turn(event)
+        if seat is not None:
+            self._turn = ()
+        if seat is not None or self._turn:
+            self._turn = (*self._turn, event)
+        headline = panel.headline(event, self.said, people) if isinstance(event, panel.notable) else ""
+        if headline:
+            self.announcement, self.alarmed, self._heed, self._turn = headline, False, False, ()
+        elif self._turn and panel.began_turn(self._turn[0]) != picture.you and not self.alarmed and not self._heed:
+            self.announcement = panel.turn_in_brief(self._turn, people)
 
     def _choose(self) -> None:
         """The open decision, as far as it has been made; a new one is begun from its start."""

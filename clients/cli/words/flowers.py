@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final
 
 from clients.cli.words import N_, Lines, _, counted, listed
 from clients.cli.words.people import People
 from engine.flowers import Kind, kind, month
 from engine.game import Card
-from wording.columns import padded
+from wording.columns import padded, width
 
 KINDS: Final[Mapping[Kind, str]] = {
     Kind.BRIGHT: N_("brights"),
@@ -124,6 +124,22 @@ def holds(number: int, seat: int, people: People) -> str:
     if seat == people.you:
         return counted(number, "You hold {n} card", "You hold {n} cards")
     return counted(number, "{who} holds {n} card", "{who} holds {n} cards", who=people.name(seat))
+
+
+def fitting(say: Callable[[str], str], parts: Sequence[str], columns: int) -> str:
+    """``say`` of as many of ``parts``, listed, as ``columns`` have room for; an ellipsis stands for the others."""
+    for number in range(len(parts), 0, -1):
+        text = say(listed([*parts[:number], *(["…"] if number < len(parts) else [])]))
+        if width(text) <= columns:
+            return text
+    return say("…")
+
+
+def moved(card: Card, taken: Sequence[Card]) -> str:
+    """A card that comes to the middle, in brief."""
+    if not taken:
+        return _("{card} stays").format(card=card)
+    return _("{card} takes {cards}").format(card=card, cards=" ".join(taken))
 
 
 def pile(cards: Sequence[Card], kinds: Mapping[Kind, str]) -> str:

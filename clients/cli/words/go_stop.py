@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final, assert_never
 
 from clients.cli.words import N_, Lines, _, counted, listed
-from clients.cli.words.flowers import JUNK_KINDS, FlowerNames, holds, pile
+from clients.cli.words.flowers import JUNK_KINDS, FlowerNames, fitting, holds, moved, pile
 from clients.cli.words.game import GameWords
 from clients.cli.words.people import People
 from engine.flowers import matching, month
@@ -205,7 +205,48 @@ def _junk_taken(event: JunkTaken, people: People) -> Lines:
     return (people.say(event.seat, you, other, why=why, cards=NAMES.all(event.cards)),)
 
 
+def junk_in_brief(event: JunkTaken, people: People) -> str:
+    """Who takes junk and why, for where there is little room."""
+    if not event.cards:
+        return _junk_taken(event, people)[0].strip()
+    you, other = N_("{why}: you take {cards}."), N_("{why}: {who} takes {cards}.")
+    return people.say(event.seat, you, other, why=_(BONUSES[event.bonus]), cards=" ".join(event.cards))
+
+
+def score_in_brief(event: ScoreChanged, people: People, columns: int) -> str:
+    """What somebody's combinations have become, for where there is little room."""
+    return fitting(lambda parts: _score_of(event, parts, people).strip(), _changes(event), columns)
+
+
+def turn_in_brief(events: Sequence[Event], people: People) -> str:
+    """A turn so far, for where there is little room; ``events`` from the hand card on."""
+    who = played = turned = ""
+    taken: list[Card] = []
+    for event in events:
+        match event:
+            case HandCardPlayed(seat=seat, card=card, matched=matched):
+                who = people.called(seat)
+                onto = _("{card} onto {cards}").format(card=card, cards=" ".join(matched))
+                played = onto if matched else moved(card, ())
+            case StockCardRevealed(card=card):
+                turned = str(card)
+            case StockCardLaid(card=card):
+                turned = moved(card, ())
+            case Captured(cards=cards):
+                taken += cards
+            case _:
+                pass
+    if not turned:
+        return _("{who}: {played}").format(who=who, played=played)
+    told = _("{who}: {played}; stock: {turned}; captured: {taken}") if taken else _("{who}: {played}; stock: {turned}")
+    return told.format(who=who, played=played, turned=turned, taken=" ".join(taken))
+
+
 def _score_changed(event: ScoreChanged, people: People) -> Lines:
+    return (_score_of(event, listed(_changes(event)), people),)
+
+
+def _changes(event: ScoreChanged) -> list[str]:
     score = event.score
     parts = [_combination(each) for each in score.combinations if each.name in event.made]
     gone = {each.name for each in score.combinations}
@@ -213,8 +254,12 @@ def _score_changed(event: ScoreChanged, people: People) -> Lines:
         (_("{combo} is worth less") if name in gone else _("{combo} is lost")).format(combo=_(COMBOS[name]))
         for name in event.lost
     ]
+    return parts
+
+
+def _score_of(event: ScoreChanged, parts: str, people: People) -> str:
     you, other = N_("  You: {parts}; points in all: {n}."), N_("  {who}: {parts}; points in all: {n}.")
-    return (people.say(event.seat, you, other, parts=listed(parts), n=score.points),)
+    return people.say(event.seat, you, other, parts=parts, n=event.score.points)
 
 
 # The table ----------------------------------------------------------------------------------------------------
@@ -270,8 +315,8 @@ def _combinations(score: Score) -> str:
 def _combination(combination: Combination) -> str:
     name = _(COMBOS[combination.name])
     if combination.name in (Combo.ANIMALS, Combo.RIBBONS, Combo.JUNK):
-        return _("{count} {name} {points}").format(count=combination.count, name=name, points=combination.points)
-    return f"{name} {combination.points}"
+        return _("{count} {name} +{points}").format(count=combination.count, name=name, points=combination.points)
+    return _("{name} +{points}").format(name=name, points=combination.points)
 
 
 def _account(payment: Payment) -> Lines:

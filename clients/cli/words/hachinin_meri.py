@@ -214,6 +214,13 @@ def _points(points: Sequence[int]) -> str:
     return listed(f"{team_name(team)} {value}" for team, value in enumerate(points))
 
 
+def in_brief(combination: Combination) -> str:
+    """A combination and what it moves, for where there is little room."""
+    moved = counted(combination.points, "one point moves", "{n} points move")
+    told = _("COMBINATION for {team}: {pair}; {moved}.")
+    return told.format(team=team_name(combination.team), pair=_(PAIRS[combination.pair]), moved=moved)
+
+
 def _scored(event: DealScored) -> Lines:
     moved = [0, 0]
     for combination in event.combinations:

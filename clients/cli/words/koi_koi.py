@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final, assert_never
 
 from clients.cli.words import N_, Lines, _, counted, listed
-from clients.cli.words.flowers import KINDS, FlowerNames, holds, pile
+from clients.cli.words.flowers import KINDS, FlowerNames, fitting, holds, moved, pile
 from clients.cli.words.game import GameWords
 from clients.cli.words.people import People
 from engine.flowers import matching
@@ -255,7 +255,7 @@ def _placed(card: Card, taken: tuple[Card, ...]) -> str:
 
 
 def _made(made: Made) -> str:
-    return _("{yaku} {points}").format(yaku=_(YAKU[made.yaku]), points=made.points)
+    return _("{yaku} +{points}").format(yaku=_(YAKU[made.yaku]), points=made.points)
 
 
 def _yaku_made(event: YakuMade, people: People) -> Lines:
@@ -270,6 +270,33 @@ def _yaku_made(event: YakuMade, people: People) -> Lines:
         )
     )
     return tuple(lines)
+
+
+def yaku_in_brief(event: YakuMade, people: People, columns: int) -> str:
+    """Who has which yaku and how many points, for where there is little room."""
+    you, other = N_("You have {gained}; {total} points in all."), N_("{who} has {gained}; {total} points in all.")
+
+    def say(gained: str) -> str:
+        return people.say(event.seat, you, other, gained=gained, total=event.standing.total)
+
+    return fitting(say, tuple(map(_made, event.gained)), columns)
+
+
+def turn_in_brief(events: Sequence[Event], people: People) -> str:
+    """A turn so far, for where there is little room; ``events`` from the hand card on."""
+    who = played = turned = ""
+    for event in events:
+        match event:
+            case HandPlayed(seat=seat, card=card, taken=taken):
+                who, played = people.called(seat), moved(card, taken)
+            case StockTurned(card=card):
+                turned = str(card)
+            case StockPlaced(card=card, taken=taken):
+                turned = moved(card, taken)
+            case _:
+                pass
+    told = _("{who}: {played}; stock: {turned}") if turned else _("{who}: {played}")
+    return told.format(who=who, played=played, turned=turned)
 
 
 def _account(standing: Standing) -> Lines:
