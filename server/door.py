@@ -135,6 +135,11 @@ class GuardedConnection(ServerConnection):
                 return
         for start in range(0, len(data), _SLICE):
             super().data_received(data[start : start + _SLICE])
+            if self.protocol.state is State.CONNECTING and self.protocol.eof_sent:
+                # What came behind the request, before its answer, is no frame. The library has given up already, and
+                # would fail on answering, with an error in the log.
+                self.protocol.receive_eof()
+                self.transport.abort()
             if self._flooding and self.protocol.state is State.OPEN:
                 self._door.metrics.floods.inc()
                 self.protocol.fail(Close.TOO_MANY_STRIKES, "too-many-strikes")
@@ -165,8 +170,8 @@ def network_of(address: str) -> str:
 
 
 def address_in(text: str) -> str | None:
-    """The address that a proxy wrote, with or without a port: ``203.0.113.7:5123``, ``[2001:db8::1]:443``; None if it is
-    none.
+    """The address that a proxy wrote, with or without a port (``203.0.113.7:5123``, ``[2001:db8::1]:443``); None if it
+    is none.
     """
     address = text.strip()
     if address.startswith("["):
