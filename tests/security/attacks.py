@@ -24,6 +24,8 @@ HANDSHAKE: Final = (
 )
 
 
+_chance = Random()
+"""What attackers draw from; ``main`` seeds it."""
 _dialling = asyncio.Semaphore(50)
 """More at once than the server's queue holds would only wait in the kernel, unseen by anybody."""
 BOMB: Final = zlib.compress(b" " * 4_000_000, 9, -15)[:4_000]
@@ -227,7 +229,7 @@ async def half_open(port: int) -> int | None:
 
 async def nonsense(port: int) -> int | None:
     """Sequences of frames, right and wrong in every way a frame can be."""
-    rng = Random(secrets.randbits(32))
+    rng = Random(_chance.getrandbits(32))
     raw = await Raw.open(port)
     for _ in range(30):
         if not await raw.send(some_frame(rng)):
@@ -267,7 +269,7 @@ def some_frame(rng: Random) -> bytes:
 
 async def nonsense_commands(port: int) -> int | None:
     """Bytes that are no JSON, as well formed frames."""
-    rng = Random(secrets.randbits(32))
+    rng = Random(_chance.getrandbits(32))
     raw = await Raw.open(port)
     for _ in range(40):
         if not await raw.send(masked(Opcode.TEXT, bytes(rng.choices(b'{}[]",:0123e-tfn \\u', k=rng.randrange(60))))):
@@ -300,9 +302,10 @@ before the close frame was read, because more was sent than the server reads.
 
 
 def main() -> None:
-    """``python -m tests.security.attacks NAME PORT``: attack from a process of one's own, so that its work is not taken
-    for the server's; writes the close codes.
+    """``python -m tests.security.attacks NAME PORT SEED``: attack from a process of one's own, so that its work is not
+    taken for the server's; writes the close codes.
     """
+    _chance.seed(int(sys.argv[3]))
     attack = next(each for each in ATTACKS if each.__name__ == sys.argv[1])
 
     async def run() -> list[int | None]:

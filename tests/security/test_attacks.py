@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import secrets
 import statistics
 import sys
 import time
@@ -31,10 +32,13 @@ FLAGS: Final = (
     *("--commands-per-second", "100", "--command-burst", "200", "--log-format", "json"),
 )
 QUIET_SECONDS: Final = 0.5
-RISE_MB: Final = 60
-"""How much the server's memory may rise, at most, while it is attacked; without bounds it would be hundreds."""
-LEFT_MB: Final = 25
+RISE_MB: Final = 10
+"""How much the server's memory may rise, at most, while it is attacked: 1 or 2 are usual, without bounds it would be
+hundreds."""
+LEFT_MB: Final = 5
 """How much of that may stay: an allocator does not give everything back."""
+LEFT_IN_ALL_MB: Final = 12
+"""How much may stay of all attacks together, 5 are usual: a little that stays of each would be found here."""
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -86,6 +90,8 @@ class Target:
     def __init__(self, server: ServerProcess, metrics_port: int, bystander: Bystander) -> None:
         self.server = server
         self.bystander = bystander
+        self.at_first_mb: float | None = None
+        """Its memory before the first attack."""
         self._metrics_port = metrics_port
         self._pid = server.lines("serving")[0]["pid"]
 
@@ -129,9 +135,12 @@ async def test_an_attack_disturbs_nobody_else_and_leaves_nothing_behind(target: 
     count, expected = ATTACKS[attack]
     quiet = await target.bystander.measured(QUIET_SECONDS)
     before = peak = target.memory_mb()
+    if target.at_first_mb is None:
+        target.at_first_mb = before
+    seed = secrets.randbits(32)
     played = len(target.bystander.answers)
     attackers = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "tests.security.attacks", attack.__name__, str(target.server.port)),
+        *(sys.executable, "-m", "tests.security.attacks", attack.__name__, str(target.server.port), str(seed)),
         stdout=asyncio.subprocess.PIPE,
     )
     attacking = asyncio.create_task(attackers.communicate())
@@ -143,17 +152,18 @@ async def test_an_attack_disturbs_nobody_else_and_leaves_nothing_behind(target: 
     await target.settled()
     after = target.memory_mb()
 
-    report(attack.__name__, count, {"quiet": quiet, "attacked": during}, [before, peak, after])
+    report(attack.__name__, count, seed, {"quiet": quiet, "attacked": during}, [before, peak, after])
     assert codes <= expected
     assert await target.bystander.measured(QUIET_SECONDS), "the other table goes on"
     assert await target.counted("fudaza_internal_errors_total") == 0
     assert peak - before < RISE_MB
     assert after - before < LEFT_MB
+    assert after - target.at_first_mb < LEFT_IN_ALL_MB
 
 
-def report(attack: str, count: int, answers: dict[str, list[float]], memory_mb: list[float]) -> None:
-    """Print what was measured."""
-    told: dict[str, Any] = {"attack": attack, "attackers": count}
+def report(attack: str, count: int, seed: int, answers: dict[str, list[float]], memory_mb: list[float]) -> None:
+    """Print what was measured, and the seed with which the same bytes are sent again."""
+    told: dict[str, Any] = {"attack": attack, "attackers": count, "seed": seed}
     for when, values in answers.items():
         cuts = statistics.quantiles(values, n=100) if len(values) > 1 else [0.0] * 99
         told[when] = {"answers": len(values), "p50_ms": round(cuts[49], 2), "p99_ms": round(cuts[98], 2)}
