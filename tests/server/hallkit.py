@@ -267,8 +267,9 @@ class House:
     """One node: its hall, driver and keeper. Several may share a log, an index and a clock."""
 
     def __init__(
-        self, name: str = "n1", *, beside: House | None = None, log: RoomLog | None = None, games: Games = GAMES
+        self, name: str = "n1", *, beside: House | None = None, log: RoomLog | None = None, games: Games | None = None
     ) -> None:
+        """``games`` are those of Duel unless given."""
         self.clock: Clock = beside.clock if beside else Clock()
         self.steady: Steady = beside.steady if beside else Steady()
         self.memory: MemoryLog = beside.memory if beside else MemoryLog()
@@ -277,7 +278,14 @@ class House:
         presence = Presence(self.index, name, self.steady)
         self.timers = Timers(self.clock)
         self.node = Node(
-            name, log or self.memory, games, self.clock, Dice(name), self.metrics, presence, self.timers.later
+            name,
+            log or self.memory,
+            GAMES if games is None else games,
+            self.clock,
+            Dice(name),
+            self.metrics,
+            presence,
+            self.timers.later,
         )
         self.hall = Hall(self.node, self.index, TIMING)
         self.health = Health(lambda: self.clock() / 1000)
