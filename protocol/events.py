@@ -20,6 +20,16 @@ class SeatTaken(RoomEvent, frozen=True, tag="seat-taken"):
     """A person sat down, in an open seat or in the place of an AI (at that seat's next decision)."""
 
     seat: int
+    name: str | None
+    """None while a deal is played and nobody may say anything, for a name can be a message: ``seat-named`` comes when
+    the deal is over.
+    """
+
+
+class SeatNamed(RoomEvent, frozen=True, tag="seat-named"):
+    """The deal is over, in which a person sat down whose name was not told: here it is."""
+
+    seat: int
     name: str
 
 
@@ -182,6 +192,7 @@ class RoomClosed(RoomEvent, frozen=True, tag="room-closed"):
 
 ROOM_EVENTS: Final = (
     SeatTaken,
+    SeatNamed,
     AiSeated,
     SeatFreed,
     SeatAway,

@@ -276,7 +276,7 @@ class RoomSummary(Struct, frozen=True, kw_only=True):
     code: str
     game: str
     host: str
-    """The host's name."""
+    """The host's name; empty while nobody may be told it."""
     phase: str
     open: tuple[int, ...]
     """Seats a person can take: open ones and, unless the room says otherwise, those of AI."""
@@ -290,6 +290,7 @@ class SeatInfo(Struct, frozen=True, kw_only=True):
     kind: str
     """``open``, ``person`` or ``ai``."""
     name: str | None = None
+    """Of a person; None also for one who sat down during a deal in which nobody may say anything, until it is over."""
     level: str | None = None
     """Of the AI that holds the seat or stands in."""
     away: bool = False

@@ -23,7 +23,7 @@ from engine.game import Card, OptionValue, Seat
 from protocol.events import Signal, WhyClosed, WhyFreed
 from protocol.messages import Settings
 
-SCHEMA: Final = 1
+SCHEMA: Final = 2
 """The version of the entries written here, and the latest that can be read; all earlier ones can be read as well."""
 
 
@@ -100,6 +100,8 @@ class Joined(Body, frozen=True, tag="joined"):
     token: bytes
     """SHA-256 of the seat's token."""
     node: str = ""
+    unnamed: bool = False
+    """They are not called by ``name`` before the deal in play is over (since schema 2)."""
 
 
 class Returned(Body, frozen=True, tag="returned"):

@@ -150,6 +150,8 @@ def _after_room_event(picture: Picture, event: room.RoomEvent) -> Picture:
     match event:
         case room.SeatTaken(seat=seat, name=name):
             return _seat(picture, seat, SeatInfo(kind="person", name=name))
+        case room.SeatNamed(seat=seat, name=name):
+            return _seat(picture, seat, replace(picture.seats[seat], name=name))
         case room.AiSeated(seat=seat, level=level):
             return _seat(picture, seat, SeatInfo(kind="ai", level=level))
         case room.SeatFreed(seat=seat, level=level):

@@ -48,7 +48,9 @@ from server.entries import (
     Entry,
     Freed,
     Joined,
+    Locked,
     Moved,
+    Muted,
     Opened,
     Readied,
     Rematched,
@@ -59,6 +61,7 @@ from server.names import normalise
 from server.room import talking
 from server.room.answers import Append, Decided, Refuse, Repeat
 from server.room.folding import number_of, session_of
+from server.room.measure import HOUSEKEEPING, too_fast
 from server.room.state import (
     Ai,
     Done,
@@ -269,6 +272,10 @@ def _seated(
             after = None
         case _:
             assert_never(command)
+    if isinstance(found, Moved | AiSat | Muted | Locked):
+        person = person_at(room, seat)
+        assert person is not None, "checked above"
+        found = too_fast(person.arranged, HOUSEKEEPING, asked.now) or found
     return found if isinstance(found, Repeat | Refuse) else asked.append(command, found, after)
 
 
@@ -334,34 +341,56 @@ def _join(asked: _Asked, command: Join) -> Append | Refuse:
     if isinstance(chosen, Refuse):
         return chosen
     token, hashed = new_token(asked.entropy)
-    body = Joined(seat=chosen, name=name, token=hashed, node=asked.node)
+    unnamed = talking.is_silent(asked.room, asked.game)
+    body = Joined(seat=chosen, name=name, token=hashed, node=asked.node, unnamed=unnamed)
     return asked.append(command, body, chosen, token)
 
 
 def _free_seat(room: Room, command: Join, game: AnyGame) -> Seat | Refuse:
     """The seat asked for, or one of the side asked for: rather an open one than an AI's."""
-    free = free_seats(room)
     if command.seat is not None:
         return _check_free(room, command.seat) or Seat(command.seat)
-    if not free:
-        return Refuse(Refused.ROOM_FULL)
-    wanted = [seat for seat in free if command.side is None or game.side(seat) == command.side]
-    if not wanted:
-        return Refuse(Refused.SEAT_TAKEN, {"side": command.side or 0, "free": _texts(free)})
-    return min(wanted, key=lambda seat: (not isinstance(room.seats[seat], Open), seat))
+    free = free_seats(room)
+    wanted = [Seat(seat) for seat in range(game.seats) if command.side in (None, game.side(Seat(seat)))]
+    chosen = min(
+        (seat for seat in wanted if seat in free),
+        key=lambda seat: (not isinstance(room.seats[seat], Open), seat),
+        default=None,
+    )
+    if chosen is not None:
+        return chosen
+    kept = next((seat for seat in wanted if _is_kept(room, seat)), None)
+    if kept is not None:
+        return Refuse(Refused.SEAT_KEPT, {"seat": kept, "free": _texts(free)})
+    return (
+        Refuse(Refused.SEAT_TAKEN, {"side": command.side or 0, "free": _texts(free)})
+        if free
+        else Refuse(Refused.ROOM_FULL)
+    )
 
 
 def free_seats(room: Room) -> tuple[Seat, ...]:
-    """The seats that a person can take, ascending: open ones and those of AI."""
-    return tuple(Seat(seat) for seat, holder in enumerate(room.seats) if not isinstance(holder, Person))
+    """The seats that a person can take, ascending: open ones and those of AI that does not keep them."""
+    return tuple(
+        Seat(seat)
+        for seat, holder in enumerate(room.seats)
+        if not isinstance(holder, Person) and not _is_kept(room, Seat(seat))
+    )
+
+
+def _is_kept(room: Room, seat: Seat) -> bool:
+    holder = room.seats[seat]
+    return isinstance(holder, Ai) and holder.kept
 
 
 def _check_free(room: Room, seat: int) -> Refuse | None:
     if seat >= len(room.seats):
         return Refuse(Refused.NO_SUCH_SEAT, {"seats": len(room.seats)})
-    if isinstance(room.seats[seat], Person):
-        return Refuse(Refused.SEAT_TAKEN, {"seat": seat, "free": _texts(free_seats(room))})
-    return None
+    free = free_seats(room)
+    if seat in free:
+        return None
+    why = Refused.SEAT_KEPT if _is_kept(room, Seat(seat)) else Refused.SEAT_TAKEN
+    return Refuse(why, {"seat": seat, "free": _texts(free)})
 
 
 def _resume(asked: _Asked, command: Resume) -> Append | Refuse:

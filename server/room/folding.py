@@ -98,6 +98,8 @@ def replay(entries: Iterable[Entry], *, games: Games = GAMES) -> Room | None:
 
 
 def _apply(work: Work, body: AnyBody) -> None:
+    if isinstance(body, Moved | AiSat | Muted | Locked):
+        seating.keep_house(work, body)
     match body:
         case Created() | Joined():
             seating.sit_down(work, body)

@@ -22,6 +22,7 @@ from protocol.events import (
     SeatAway,
     SeatBack,
     SeatContribution,
+    SeatNamed,
     SeatReady,
     SeedRevealed,
 )
@@ -184,6 +185,7 @@ def _progress(work: Work, progress: Progress) -> None:
         return
     outcome = progress.match.outcome
     assert outcome is not None, "a deal that needs no action is over"
+    _reveal_seats(work)
     played = (*table.redealt, PlayedDeal(table.match, table.deck, table.moves, players(work.room.seats)))
     if outcome.reason == REDEAL:
         # The next attempt comes from the same seed: no record with it may be seen before that is over.
@@ -198,6 +200,19 @@ def _progress(work: Work, progress: Progress) -> None:
         work.enter(Phase.FINISHED)
     else:
         work.enter(Phase.BETWEEN_DEALS)
+
+
+def _reveal_seats(work: Work) -> None:
+    """A deal is over: who sat down in silence is called by their name, and no AI's hand is worth looking into."""
+    for number, holder in enumerate(work.room.seats):
+        match holder:
+            case Person(unnamed=True):
+                work.seat(Seat(number), replace(holder, unnamed=False))
+                work.tell(SeatNamed(seat=number, name=holder.name))
+            case Ai(kept=True):
+                work.seat(Seat(number), replace(holder, kept=False))
+            case _:
+                pass
 
 
 # The decision ----------------------------------------------------------------------------------------------------

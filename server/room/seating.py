@@ -13,12 +13,15 @@ from server.entries import (
     Dropped,
     Freed,
     Joined,
+    Locked,
     Moved,
+    Muted,
     Returned,
     StoodIn,
 )
+from server.room.measure import HOUSEKEEPING, noted
 from server.room.playing import hand_over, shift
-from server.room.state import IN_MATCH, Ai, Open, Person, Room, persons, table_of
+from server.room.state import IN_MATCH, Ai, Open, Person, Phase, Room, persons, table_of
 from server.room.work import Work
 
 
@@ -43,8 +46,17 @@ def sit_down(work: Work, body: Created | Joined) -> None:
     room = work.room
     assert not isinstance(room.seats[body.seat], Person), f"two persons in seat {body.seat}"
     version = work.version
-    work.tell(SeatTaken(seat=body.seat, name=body.name))
-    person = Person(name=body.name, since=version, epoch=version, token=body.token, node=body.node, number=work.number)
+    unnamed = isinstance(body, Joined) and body.unnamed
+    work.tell(SeatTaken(seat=body.seat, name=None if unnamed else body.name))
+    person = Person(
+        name=body.name,
+        since=version,
+        epoch=version,
+        token=body.token,
+        node=body.node,
+        number=work.number,
+        unnamed=unnamed,
+    )
     work.seat(body.seat, person)
     if room.abandoned_at is not None:
         shift(work, work.at - room.abandoned_at)
@@ -110,10 +122,13 @@ def clear_ai(work: Work, body: AiCleared) -> None:
 
 
 def stand_up(work: Work, body: Freed) -> None:
-    """A person loses their seat, and with it their tokens. During a match an AI plays on."""
+    """A person loses their seat, and with it their tokens. During a match an AI plays on; where they were removed from
+    a deal, to its end, so that whoever removed them cannot see their hand.
+    """
     _person(work, body.seat)
     level = table_of(work.room).level if work.room.phase in IN_MATCH else None
-    work.seat(body.seat, Open() if level is None else Ai(level))
+    kept = body.why is WhyFreed.REMOVED and work.room.phase is Phase.PLAYING
+    work.seat(body.seat, Open() if level is None else Ai(level, kept))
     work.tell(SeatFreed(seat=body.seat, why=body.why, level=level))
     if not persons(work.room):
         work.change(abandoned_at=work.at)
@@ -141,6 +156,14 @@ def settled(work: Work, seat: Seat, *, forget_deadline: bool = False) -> None:
     """``seat`` has, or may have, another mover now: see to hosting and to the decision that is open."""
     work.settle_host()
     hand_over(work, seat, forget_deadline=forget_deadline)
+
+
+def keep_house(work: Work, body: Moved | AiSat | Muted | Locked) -> None:
+    """Somebody changes something about the room, which is counted: the host, where only the host can."""
+    seat = body.seat if isinstance(body, Moved | Muted) else work.room.host
+    assert seat is not None, "where a person is, there is a host"
+    person = _person(work, seat)
+    work.seat(seat, replace(person, arranged=noted(person.arranged, HOUSEKEEPING, work.at)))
 
 
 def _person(work: Work, seat: Seat) -> Person:

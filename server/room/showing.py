@@ -135,7 +135,7 @@ def summary(room: Room) -> RoomSummary:
     return RoomSummary(
         code=room.code,
         game=room.game,
-        host="" if host is None else host.name,
+        host="" if host is None or host.unnamed else host.name,
         phase=room.phase.value,
         open=() if room.locked else free_seats(room),
         seats=len(room.seats),
@@ -158,12 +158,12 @@ def _seat_info(room: Room, seat: Seat, viewer: Viewer) -> SeatInfo:
     match room.seats[seat]:
         case Open():
             return SeatInfo(kind="open")
-        case Ai(level):
+        case Ai(level=level):
             return SeatInfo(kind="ai", level=level)
         case Person() as person:
             return SeatInfo(
                 kind="person",
-                name=person.name,
+                name=None if person.unnamed else person.name,
                 level=table.level if person.stand_in and table is not None else None,
                 away=person.away,
                 stand_in=person.stand_in,

@@ -69,6 +69,8 @@ class Ai(Struct, frozen=True, tag="ai"):
     """A seat that an AI holds."""
 
     level: str
+    kept: bool = False
+    """Its person was removed during this deal: until it is over nobody takes the AI's place and sees that hand."""
 
 
 class Person(Struct, frozen=True, kw_only=True, tag="person"):
@@ -101,7 +103,11 @@ class Person(Struct, frozen=True, kw_only=True, tag="person"):
     muted: tuple[int, ...] = ()
     """Whom they do not want to read, by ``number``."""
     talked: tuple[int, ...] = ()
-    """When they last talked or winked, as often as may happen in one ``talking.WINDOW_MS``."""
+    """When they last talked or winked, as often as counts (``measure.TALK``)."""
+    arranged: tuple[int, ...] = ()
+    """When they last changed something about the room, as often as counts (``measure.HOUSEKEEPING``)."""
+    unnamed: bool = False
+    """They sat down while nobody might say anything: nobody is told their name before the deal is over."""
 
 
 Holder: TypeAlias = Open | Ai | Person

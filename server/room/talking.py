@@ -19,14 +19,11 @@ from protocol.messages import Chat, ChatLine, Lock, Mute, Wink
 from server.entries import Locked, Muted, Said, Winked
 from server.names import line_of
 from server.room.answers import Refuse, Repeat
+from server.room.measure import TALK, noted, too_fast
 from server.room.state import Line, Person, Phase, Room, person_at
 from server.room.work import Work
 
 LINES_KEPT: Final = 30
-BURST: Final = 5
-"""So many lines and winks of one person …"""
-WINDOW_MS: Final = 10_000
-"""… in any so many milliseconds, whatever connections they come over."""
 MUTES_KEPT: Final = 64
 """Mutes of one person, and of the host for everyone; the oldest are forgotten."""
 
@@ -39,14 +36,14 @@ def chat(room: Room, command: Chat, seat: Seat, game: AnyGame, now: int) -> Said
     person = _speaker(room, seat)
     if not room.settings.chat:
         return Refuse(Refused.SWITCHED_OFF, {"setting": "chat"})
-    if game.silent_deals and room.phase is Phase.PLAYING:
+    if is_silent(room, game):
         return Refuse(Refused.NOT_NOW, {"phase": room.phase.value})
     if person.number in room.silenced:
         return Refuse(Refused.MUTED)
     text = line_of(command.text)
     if text is None:
         return Refuse(Refused.BAD_LINE, {"limit": MAX_LINE})
-    return _too_fast(person, now) or Said(seat=seat, text=text)
+    return too_fast(person.talked, TALK, now) or Said(seat=seat, text=text)
 
 
 def wink(room: Room, command: Wink, seat: Seat, now: int) -> Winked | Refuse:
@@ -57,7 +54,7 @@ def wink(room: Room, command: Wink, seat: Seat, now: int) -> Winked | Refuse:
     decision = room.table.decision if room.table is not None else None
     if decision is None or decision.sealed:
         return Refuse(Refused.NOT_NOW, {"phase": room.phase.value})
-    return _too_fast(person, now) or Winked(seat=seat, signal=command.signal)
+    return too_fast(person.talked, TALK, now) or Winked(seat=seat, signal=command.signal)
 
 
 def mute(room: Room, command: Mute, seat: Seat) -> Muted | Repeat | Refuse:
@@ -81,10 +78,9 @@ def lock(room: Room, command: Lock) -> Locked | Repeat:
     return Repeat() if room.locked == command.on else Locked(on=command.on)
 
 
-def _too_fast(person: Person, now: int) -> Refuse | None:
-    if len(person.talked) < BURST or now - person.talked[0] >= WINDOW_MS:
-        return None
-    return Refuse(Refused.TOO_FAST, {"retry_ms": person.talked[0] + WINDOW_MS - now})
+def is_silent(room: Room, game: AnyGame) -> bool:
+    """Whether a deal is played in which nobody may say anything: the game wants that, or the room has no chat."""
+    return room.phase is Phase.PLAYING and (game.silent_deals or not room.settings.chat)
 
 
 def _speaker(room: Room, seat: Seat) -> Person:
@@ -130,7 +126,7 @@ def set_lock(work: Work, body: Locked) -> None:
 
 def _talks(work: Work, seat: Seat) -> Person:
     person = _speaker(work.room, seat)
-    work.seat(seat, replace(person, talked=(*person.talked, work.at)[-BURST:]))
+    work.seat(seat, replace(person, talked=noted(person.talked, TALK, work.at)))
     return person
 
 

@@ -16,6 +16,7 @@ from server.entries import (
     AnyBody,
     Closed,
     Entry,
+    Joined,
     UnreadableEntry,
     decode_entry,
     encode_entry,
@@ -55,6 +56,13 @@ def test_optional_fields_of_a_later_writer_are_skipped() -> None:
     assert decode_entry(changed(body=body, trace="x")) == ENTRY
 
 
+def test_an_entry_of_the_first_schema_is_read_and_means_what_it_meant() -> None:
+    data = b'{"schema":1,"at":5,"body":{"b":"joined","seat":1,"name":"Bob","token":"dA==","node":"n1"}}'
+
+    assert decode_entry(data) == Entry(schema=1, at=5, body=Joined(seat=Seat(1), name="Bob", token=b"t", node="n1"))
+    assert not Joined(seat=Seat(1), name="Bob", token=b"t").unnamed
+
+
 def test_an_entry_of_a_newer_schema_is_refused_and_named() -> None:
     for data in (changed(schema=SCHEMA + 1), changed(schema=SCHEMA + 1, body={"b": "teleported"})):
         with pytest.raises(UnreadableEntry, match=f"schema {SCHEMA + 1}; this version reads up to {SCHEMA}") as caught:
@@ -68,8 +76,8 @@ def test_an_entry_of_a_newer_schema_is_refused_and_named() -> None:
         (b"", "not an entry"),
         (b"{}", "not an entry"),
         (b"\xff", "not an entry"),
-        (changed(body={"b": "teleported"}), "not an entry of schema 1: Invalid value 'teleported'"),
-        (changed(at="noon"), "not an entry of schema 1: Expected `int`"),
+        (changed(body={"b": "teleported"}), f"not an entry of schema {SCHEMA}: Invalid value 'teleported'"),
+        (changed(at="noon"), f"not an entry of schema {SCHEMA}: Expected `int`"),
     ],
 )
 def test_what_is_no_entry_is_refused_with_the_reason(data: bytes, problem: str) -> None:

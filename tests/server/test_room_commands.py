@@ -153,11 +153,15 @@ def test_a_guest_cannot_do_what_is_for_the_host(kind: type[Any], phase: Phase) -
     assert decided == Refuse(Refused.ONLY_THE_HOST, {"host": 0})
 
 
-def test_who_lost_the_seat_commands_nothing_there_any_more() -> None:
-    hall = in_phase(Phase.PLAYING)
+@pytest.mark.parametrize("phase", [Phase.LOBBY, Phase.PLAYING])
+def test_who_lost_the_seat_commands_nothing_there_any_more(phase: Phase) -> None:
+    hall = in_phase(phase)
     bob = hall.join("Bob", 1)
     epoch = hall.epoch(bob)
-    hall.must(ClearSeat(id=hall.id_at(0), seat=bob), 0)
+    if phase is Phase.LOBBY:
+        hall.must(ClearSeat(id=hall.id_at(0), seat=bob), 0)
+    else:
+        hall.must(Leave(id=hall.id_at(bob)), bob)
 
     leave = Leave(id=hall.client("Bob").id())
     assert refused(hall.ask(leave, bob, epoch=epoch)) == Refused.NOT_IN_A_ROOM

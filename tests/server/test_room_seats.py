@@ -25,7 +25,7 @@ from protocol.events import (
 )
 from protocol.events import Rematched as RematchedEvent
 from protocol.messages import Act, ClearSeat, Join, Leave, Move, Rematch, Resume, SeatAi
-from server.entries import Actor
+from server.entries import Actor, Joined
 from server.room import (
     Ai,
     AiMove,
@@ -40,8 +40,10 @@ from server.room import (
     move_for,
     next_due,
     seat_of,
+    summary,
     turn,
 )
+from server.room.measure import HOUSEKEEPING
 from server.room.state import COMMANDS_REMEMBERED, SESSIONS_REMEMBERED
 from tests.server.roomkit import START_MS, TIMING, Hall, accepted, happened, refused
 from tests.server.test_room_commands import PLAIN_DECK, in_phase, playing
@@ -145,8 +147,58 @@ def test_the_host_removes_a_person_during_a_match_and_an_ai_plays_on() -> None:
 
     hall.must(ClearSeat(id=hall.id_at(0), seat=1), 0)
 
-    assert hall.room.seats[1] == Ai("medium")
+    assert hall.room.seats[1] == Ai("medium", kept=True)
     assert happened(hall.events, SeatFreed)[-1].why is WhyFreed.REMOVED
+
+
+def test_nobody_takes_the_seat_of_who_was_removed_from_a_deal_and_sees_that_hand() -> None:
+    """Not even the host, under another name; and whoever asks for any seat is told what they wait for."""
+    hall = playing()
+    hall.join("Bob", 1)
+    hall.must(ClearSeat(id=hall.id_at(0), seat=1), 0)
+    for fields in ({}, {"seat": 1}, {"side": 1}):
+        joining = Join(id=hall.client("Ann again").id(), code=hall.room.code, name="Ann again", **fields)
+        assert hall.ask(joining) == Refuse(Refused.SEAT_KEPT, {"seat": 1, "free": ()})
+    assert summary(hall.room).open == ()
+
+    while hall.phase() is Phase.PLAYING:
+        if not hall.ai():
+            hall.act(0)
+
+    assert hall.room.seats[1] == Ai("medium")
+    assert summary(hall.room).open == (1,)
+    hall.join("Cid", 1)
+
+
+def test_a_person_who_leaves_a_deal_leaves_a_seat_that_anybody_may_take_at_once() -> None:
+    hall = playing()
+    hall.join("Bob", 1)
+    leave(hall, 1)
+
+    hall.join("Cid", 1)
+
+    assert hall.name_at(1) == "Cid"
+
+
+def test_where_another_seat_is_free_a_newcomer_who_names_none_gets_that_one() -> None:
+    hall = Hall(GAMES["hachinin-meri"])
+    hall.join("Bob", 1)
+    hall.start("easy")
+    hall.deal_now()
+    hall.must(ClearSeat(id=hall.id_at(0), seat=1), 0)
+
+    assert hall.join("Cid", side=1) == 3
+
+
+def test_a_room_of_an_older_log_in_which_such_a_seat_was_taken_is_read_as_it_was() -> None:
+    hall = playing()
+    hall.join("Bob", 1)
+    hall.must(ClearSeat(id=hall.id_at(0), seat=1), 0)
+
+    hall.body(Joined(seat=Seat(1), name="Cid", token=b"t" * 32))
+
+    assert happened(hall.events, SeatTaken)[-1] == SeatTaken(seat=1, name="Cid")
+    assert hall.name_at(1) == "Cid"
 
 
 # Hosting ---------------------------------------------------------------------------------------------------------
@@ -521,6 +573,7 @@ def test_a_return_that_waited_while_its_client_came_again_pushes_nobody_out() ->
 def test_what_is_remembered_is_bounded_and_a_busy_session_does_not_push_out_a_quiet_one() -> None:
     hall = Hall()
     for _ in range(COMMANDS_REMEMBERED * 2):
+        hall.now += HOUSEKEEPING.window_ms
         hall.must(SeatAi(id=hall.id_at(0), seat=1), 0)
     hall.must(ClearSeat(id=hall.id_at(0), seat=1), 0)
     joining = Join(id=hall.client("Bob").id(), code=hall.room.code, name="Bob")

@@ -13,8 +13,9 @@ from protocol.events import RoomLock, Said, SeatMuted, SeatTaken, Signal, Winked
 from protocol.limits import MAX_LINE
 from protocol.messages import Chat, ChosenSettings, ClearSeat, Join, Leave, Lock, Move, Mute, Wink
 from server.room import Append, Phase, Refuse, Repeat, missed, open_room, shown, snapshot, summary
+from server.room.measure import TALK
 from server.room.state import HISTORY
-from server.room.talking import BURST, LINES_KEPT, WINDOW_MS
+from server.room.talking import LINES_KEPT
 from tests.server.roomkit import Hall, happened, refused
 
 MERI = GAMES["hachinin-meri"]
@@ -73,15 +74,15 @@ def test_a_room_opened_without_chat_has_none() -> None:
 
 
 def test_a_person_says_only_so_much_at_a_time_whatever_connection_it_comes_over(table: Hall) -> None:
-    for number in range(BURST):
+    for number in range(TALK.burst):
         table.now += 1
         assert isinstance(say(table, 1, str(number)), Append)
     table.drop(1)
     table.resume(1)
 
-    assert say(table, 1, "more") == Refuse(Refused.TOO_FAST, {"retry_ms": WINDOW_MS - BURST + 1})
+    assert say(table, 1, "more") == Refuse(Refused.TOO_FAST, {"retry_ms": TALK.window_ms - TALK.burst + 1})
     assert isinstance(say(table, 0, "I may"), Append)
-    table.now += WINDOW_MS - BURST
+    table.now += TALK.window_ms - TALK.burst
     assert refused(say(table, 1, "more")) == Refused.TOO_FAST
     table.now += 1
     assert isinstance(say(table, 1, "more"), Append)
@@ -89,7 +90,7 @@ def test_a_person_says_only_so_much_at_a_time_whatever_connection_it_comes_over(
 
 def test_of_much_talk_the_last_lines_are_kept(table: Hall) -> None:
     for number in range(HISTORY):
-        table.now += WINDOW_MS
+        table.now += TALK.window_ms
         say(table, number % 2, str(number))
 
     assert read(table, 0) == [str(number) for number in range(HISTORY)]
@@ -117,7 +118,7 @@ def test_hachinin_meri_is_played_in_silence_but_between_deals_all_may_talk() -> 
             hall.act(0) if not hall.decision.sealed else hall.publish()
         if hall.phase() is Phase.PLAYING:
             assert refused(say(hall, 0, "hush")) == Refused.NOT_NOW
-    hall.now += WINDOW_MS
+    hall.now += TALK.window_ms
 
     assert hall.phase() is Phase.BETWEEN_DEALS
     assert isinstance(say(hall, 0, "well played"), Append)
@@ -281,7 +282,7 @@ def test_H10_nobody_winks_while_answers_are_sealed() -> None:
 def test_winks_and_lines_share_one_measure() -> None:
     hall = meri_table()
     hall.publish()
-    for _ in range(BURST):
+    for _ in range(TALK.burst):
         assert isinstance(wink(hall, 0), Append)
 
     assert refused(wink(hall, 0)) == Refused.TOO_FAST

@@ -20,6 +20,7 @@ from protocol.limits import MAX_COMMAND_BYTES, SUBPROTOCOL
 from server import gateway
 from server.gateway import Session
 from server.log import StoreFull
+from server.room.measure import HOUSEKEEPING
 from server.settings import Settings
 from tests.server.hallkit import until
 from tests.wire.gatekit import Gate, Wire, gate
@@ -453,6 +454,7 @@ async def until_cut_off(opened: Gate, ann: Wire) -> None:
     for turn in range(5_000):
         if opened.house.counted("fudaza_outbox_overflows_total"):
             break
+        opened.house.clock.now += HOUSEKEEPING.window_ms
         assert (await ann.ask("lock", on=turn % 2 == 0))["t"] == "accepted"
     await until(lambda: len(opened.gateway.sessions) == 1)
     assert opened.house.counted("fudaza_outbox_overflows_total") == 1

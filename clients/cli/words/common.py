@@ -33,6 +33,8 @@ REFUSALS: Final[Mapping[str, str]] = {
     Refused.SEAT_TAKEN: N_("That seat is taken by a person. Free seats: {free}."),
     Refused.SEAT_OPEN: N_("Nobody holds seat {seat}."),
     Refused.ROOM_FULL: N_("The table is full: every seat is held by a person."),
+    Refused.SEAT_KEPT: N_("Its person was removed: AI keeps that seat until the deal is over. Free seats: {free}."),
+    Refused.SPECTATORS_FULL: N_("No more than {limit} people can watch this room here. Try again later."),
     Refused.SPECTATORS_NOT_ALLOWED: N_("This room does not admit spectators."),
     Refused.SPECTATORS_ONLY_WATCH: N_("You are watching; only players can do that."),
     Refused.ONLY_THE_HOST: N_("Only the host (seat {host}) can do that."),
@@ -202,6 +204,8 @@ def room_event(event: room.RoomEvent, before: People, now: People) -> Lines:
     match event:
         case room.SeatTaken(seat=seat):
             return (_seat_taken(seat, before, now),)
+        case room.SeatNamed(seat=seat):
+            return (now.say(seat, N_("Now everybody sees your name."), N_("In seat {seat} sits {who}.")),)
         case room.AiSeated(seat=seat, level=of):
             return (_("AI ({level}) takes seat {seat}.").format(level=level(of), seat=seat),)
         case room.SeatFreed(seat=seat, why=why, level=of):
@@ -258,9 +262,10 @@ def said_before(chat: tuple[ChatLine, ...]) -> Lines:
 
 def _seat_taken(seat: int, before: People, now: People) -> str:
     if before.seats[seat].kind == "ai":
-        return now.say(
-            seat, N_("You take over seat {seat} from the AI."), N_("{who} takes over seat {seat} from the AI.")
-        )
+        other = N_("{who} takes over seat {seat} from the AI.")
+        if now.seats[seat].name is None:
+            other = N_("Somebody takes over seat {seat} from the AI. Who it is is told after the deal.")
+        return now.say(seat, N_("You take over seat {seat} from the AI."), other)
     return now.say(seat, N_("You sit down in seat {seat}."), N_("{who} sits down in seat {seat}."))
 
 
