@@ -348,7 +348,10 @@ async def _nodes() -> Nodes:
 async def _on_nodes(count: int) -> Processor:
     """The nodes on one processor, everything else on another."""
     there = cores()
-    lifted = ("--rooms-per-minute", "100000", "--commands-per-second", "100000", "--command-burst", "100000")
+    lifted = (
+        *("--rooms-per-minute", "100000", "--talk-per-minute", "100000"),
+        *("--commands-per-second", "100000", "--command-burst", "100000"),
+    )
     load = Load(
         game="koi-koi",
         rooms=_ROOMS,

@@ -53,6 +53,11 @@ class Audience:
         self._games = games
         self._metrics = metrics
 
+    @property
+    def spectators(self) -> int:
+        """How many of the viewers hold no seat."""
+        return sum(viewer.seat is None for viewer in self.viewers)
+
     def encoded(self, message: ServerMessage) -> Encoded:
         """``message`` as bytes, counted."""
         return encoded(message, self._metrics)

@@ -48,7 +48,7 @@ from server.door import Door, GuardedConnection, address_in, network_of
 from server.hall import Hall
 from server.health import Health
 from server.host import Outcome, RoomHost
-from server.limits import Bucket, LocalRates, Rate, Rates
+from server.limits import Bucket, Buckets, LocalRates, Rate, Rates
 from server.log import StoreFull, StoreUnavailable
 from server.logs import CommandLine
 from server.outbox import Encoded, SocketOutbox, encoded
@@ -62,8 +62,6 @@ _ALL_GUESSES: Final = Rate(per_second=50.0, burst=3_000)
 """Wrong codes from everywhere. Beyond it somebody guesses from many addresses …"""
 _GUESS_WHILE_MANY_GUESS: Final = 10
 """… and each wrong code counts for so many; who comes with a right one is not hindered."""
-_TALK: Final = Rate(per_second=1.0, burst=20)
-"""Lines and winks from one address, over all nodes. A room measures each person; this measures who comes and goes."""
 _STRIKES: Final = 20
 """Malformed or too fast commands at once …"""
 _STRIKES_PER_SECOND: Final = 0.2
@@ -96,6 +94,7 @@ class Gateway:
         *,
         version: str,
         clock: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
         rates: Rates | None = None,
     ) -> None:
         self.hall = hall
@@ -104,6 +103,7 @@ class Gateway:
         self.metrics = hall.node.metrics
         self.clock = clock
         """Seconds, for limits."""
+        self.sleep = sleep
         self.sessions: set[Session] = set()
         self.empty = asyncio.Event()
         """Set while nobody is connected."""
@@ -113,6 +113,13 @@ class Gateway:
         self.rates = rates or LocalRates(clock)
         """Shared with all nodes on the same store; of this node alone where none are given."""
         self.openings = Rate(settings.rooms_per_minute / 60, max(1, int(settings.rooms_per_minute)))
+        self.talk = Rate(settings.talk_per_minute / 60, max(1, int(settings.talk_per_minute / 2)))
+        """Lines, winks and newcomers from one address, over all nodes. A room measures each person; this measures who
+        comes and goes, for a name is something said, too.
+        """
+        worth = settings.commands_per_address
+        self.frames = Buckets(settings.commands_per_second * worth, settings.command_burst * worth)
+        """By address. Of this node alone: what is protected is its processor."""
         self.door = Door(settings, self.metrics, clock)
         games = tuple(map(_info, hall.node.games.values()))
         self.welcome = encoded(Welcome(server=version, protocol=VERSION, games=games), self.metrics)
@@ -257,6 +264,9 @@ class Session:
         try:
             while not self._outbox.closing:
                 frame = await self._next_frame()
+                await self._turn_of_address()
+                if self._outbox.closing:
+                    break
                 self._working = True
                 await self._take(frame)
                 self._working = False
@@ -281,6 +291,15 @@ class Session:
         except TimeoutError:
             self._outbox.close(Close.IDLE)
             raise
+
+    async def _turn_of_address(self) -> None:
+        """Wait until this address may be answered again. Its connections wait with one frame each, so who floods slows
+        their neighbours down and gets none of them refused; and a new connection gains nothing by being new.
+        """
+        wait = self._gateway.frames.reserve(self._address, self._gateway.clock())
+        if wait:
+            self._metrics.held.inc()
+            await self._gateway.sleep(wait)
 
     def tell(self, notice: Encoded) -> None:
         """Send something that is no answer."""
@@ -355,9 +374,9 @@ class Session:
             return self._refuse(command.id, Refused.NOT_IN_A_ROOM)
         assert self._place is not None
         if isinstance(command, Chat | Wink):
-            wait = await self._gateway.rates.take("talk", self._address, _TALK)
+            wait = await self._talk()
             if wait:
-                return self._refuse(command.id, Refused.TOO_FAST, {"retry_ms": int(wait * 1000) + 1})
+                return self._too_fast(command, wait)
         host, viewer = self._place
         return self._settle(host, await host.submit(command, viewer, self._outbox))
 
@@ -372,7 +391,7 @@ class Session:
         """Bring this connection into a room."""
         wait = await self._measure(command)
         if wait:
-            return self._refuse(command.id, Refused.TOO_FAST, {"retry_ms": int(wait * 1000) + 1})
+            return self._too_fast(command, wait)
         if isinstance(command, Create):
             created = await self._hall.create(command, self._outbox)
             if isinstance(created, Refuse):
@@ -382,6 +401,9 @@ class Session:
             host = await self._find(command)
             if host is None:
                 break
+            if isinstance(command, Join) and (wait := await self._talk()):
+                await self._guessed(command, right=True)
+                return self._too_fast(command, wait)
             try:
                 outcome = await host.submit(command, None, self._outbox)
             except RoomGone:
@@ -404,6 +426,10 @@ class Session:
                 return 0.0  # nobody guesses 256 bits, and no guesser shall keep a neighbour from their seat
             case Join() | Watch():
                 return await rates.take("guess", self._address, _GUESSES)
+
+    async def _talk(self) -> float:
+        """Take from what this address may say, and from the names it may bring: 0, or the seconds to wait."""
+        return await self._gateway.rates.take("talk", self._address, self._gateway.talk)
 
     async def _guessed(self, command: Join | Watch | Resume, *, right: bool) -> None:
         """The code that ``command`` named led to a room, or to none."""
@@ -462,6 +488,9 @@ class Session:
     ) -> str:
         self._send(RefusedMessage(id=command_id, code=code, params=params or {}))
         return str(code)
+
+    def _too_fast(self, command: AnyCommand, wait: float) -> str:
+        return self._refuse(command.id, Refused.TOO_FAST, {"retry_ms": int(wait * 1000) + 1})
 
     def _strike(
         self, command_id: str | None, code: Refused, params: dict[str, str | int | tuple[str, ...]], now: float

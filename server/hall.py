@@ -49,7 +49,11 @@ class Hall:
         """The ids of ``hosts`` by their codes."""
         self._timing = timing
         self._max_rooms = max_rooms
-        """Live rooms, on all nodes together, at which no more are opened."""
+        """Live rooms, on all nodes together, at which no more are opened; nodes that open some at the same moment can
+        go beyond it by these.
+        """
+        self._opening = 0
+        """Rooms that this node has decided to open and the index may not have counted yet."""
         self._flights: dict[str, asyncio.Task[RoomHost]] = {}
         self._summaries = msgspec.json.Decoder(RoomSummary)
 
@@ -113,15 +117,18 @@ class Hall:
             nonlocal greeted
             if (await self.node.log.heads([room_id]))[room_id] != EMPTY:
                 return await self._load(room_id)  # the command was done before, perhaps by another node
-            if await self.index.count_live() >= self._max_rooms:
+            if await self.index.count_live() + self._opening >= self._max_rooms:
                 raise _HallFull
-            entry = await self._with_free_code(command, first)
-            # Before the first append, so that no crash leaves a room that nobody drives.
-            await self.index.set_due(room_id, entry.entry.at)
+            self._opening += 1
             try:
+                entry = await self._with_free_code(command, first)
+                # Before the first append, so that no crash leaves a room that nobody drives.
+                await self.index.set_due(room_id, entry.entry.at)
                 host, greeted = await RoomHost.open(self.node, command, entry, outbox, self)
             except Conflict:
                 return await self._load(room_id)
+            finally:
+                self._opening -= 1
             return self._keep(host)
 
         host = self._held(room_id)

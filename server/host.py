@@ -60,6 +60,8 @@ class Node(NamedTuple):
     presence: Presence
     later: Later = on_the_loop
     """How time passes."""
+    spectators: int = 100
+    """How many may watch one room here."""
 
 
 class Observer(Protocol):
@@ -464,6 +466,9 @@ class RoomHost:
 
     def _watch(self, command: Watch, outbox: Outbox) -> Outcome:
         refusal = rooms.may_watch(self.room)
+        limit = self._node.spectators
+        if refusal is None and self.audience.spectators >= limit:
+            refusal = Refuse(Refused.SPECTATORS_FULL, {"limit": limit})
         if refusal is not None:
             return self._refuse(outbox, command, refusal, None)
         viewer = Viewer(outbox, None, SPECTATOR)

@@ -56,6 +56,12 @@ class Bucket:
             self._tokens = max(0.0, self._tokens - 1)
         return wait
 
+    def reserve(self, now: float) -> float:
+        """Take a token, the next one that is to come if there is none: the seconds until it is there."""
+        self._refill(now)
+        self._tokens -= 1
+        return 0.0 if self._tokens >= -_SLACK else -self._tokens / self.rate
+
     def give(self, tokens: float, now: float) -> None:
         """Put tokens back; what does not fit is lost. A negative number makes a debt."""
         self._refill(now)
@@ -90,17 +96,24 @@ class Buckets:
 
     def take(self, key: str, now: float) -> float:
         """As ``Bucket.take``, from the bucket of ``key``."""
-        bucket = self._buckets.get(key)
-        if bucket is None:
-            self._make_room(now)
-            bucket = self._buckets[key] = Bucket(self._rate, self._burst, now)
-        self._buckets.move_to_end(key)
-        return bucket.take(now)
+        return self._of(key, now).take(now)
+
+    def reserve(self, key: str, now: float) -> float:
+        """As ``Bucket.reserve``, from the bucket of ``key``."""
+        return self._of(key, now).reserve(now)
 
     def wait(self, key: str, now: float) -> float:
         """Seconds until ``key`` may be taken from; 0 when it may now. Takes nothing."""
         bucket = self._buckets.get(key)
         return 0.0 if bucket is None else bucket.wait(now)
+
+    def _of(self, key: str, now: float) -> Bucket:
+        bucket = self._buckets.get(key)
+        if bucket is None:
+            self._make_room(now)
+            bucket = self._buckets[key] = Bucket(self._rate, self._burst, now)
+        self._buckets.move_to_end(key)
+        return bucket
 
     def _make_room(self, now: float) -> None:
         if len(self._buckets) < self._limit:

@@ -84,9 +84,18 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
         float, Meta(gt=0, description=N_("Commands that one connection may send in the long run"))
     ] = 20.0
     command_burst: Annotated[int, Meta(ge=1, description=N_("Commands that one connection may send at once"))] = 60
+    commands_per_address: Annotated[
+        int, Meta(ge=1, description=N_("Connections' worth of commands that one address may send; more wait"))
+    ] = 10
+    talk_per_minute: Annotated[
+        float, Meta(gt=0, description=N_("Lines, winks and newcomers from one address in the long run; half at once"))
+    ] = 60.0
     rooms_per_minute: Annotated[
         float, Meta(gt=0, description=N_("Rooms that one address may open in the long run"))
     ] = 30.0
+    spectators_per_room: Annotated[
+        int, Meta(ge=0, description=N_("People who may watch one room through this node"))
+    ] = 100
     max_rooms: Annotated[int, Meta(ge=1, description=N_("Rooms that may be open at the same time, on all nodes"))] = (
         20_000
     )

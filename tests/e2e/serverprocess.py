@@ -14,7 +14,7 @@ from typing import Final
 PATIENCE_SECONDS: Final = 60.0
 QUICK: Final = (
     *("--ai-pause-ms", "0", "--timing", "pause_ms=0,redeal_ms=0,question_ms=100,contributions_ms=2000"),
-    *("--commands-per-second", "1000", "--command-burst", "1000"),
+    *("--commands-per-second", "1000", "--command-burst", "1000", "--talk-per-minute", "100000"),
 )
 """For tables of programs, who need no time to look at what happened."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import secrets
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from random import Random
 from typing import Any
@@ -25,13 +25,19 @@ from server.presence import Presence
 from server.room import next_due, person_at, persons
 from server.settings import Settings
 from server.store import Store, StoredIndex, StoredLog, open_store
+from server.warning import Timer, on_the_loop
 from server.worker import Answer, Question
 
 QUICK: Timing = Timing(
     contributions_ms=300, question_ms=25, pause_ms=20, redeal_ms=10, grace_ms=15, abandoned_ms=60_000
 )
 FREE: Settings = Settings(
-    data="", commands_per_second=1e6, command_burst=1_000_000, rooms_per_minute=1e6, write_buffer=4_194_304
+    data="",
+    commands_per_second=1e6,
+    command_burst=1_000_000,
+    rooms_per_minute=1e6,
+    talk_per_minute=1e6,
+    write_buffer=4_194_304,
 )
 """No limits but those that cannot be lifted."""
 SECRET = b"the server's own" * 2
@@ -48,6 +54,11 @@ def wall_ms() -> int:
     return time.time_ns() // 1_000_000
 
 
+def at_once(_seconds: float, do: Callable[[], None]) -> Timer:
+    """``server.warning.Later``: everybody whose time is limited is told at once that it runs out."""
+    return on_the_loop(0, do)
+
+
 class OneNode:
     """A node that listens."""
 
@@ -55,7 +66,7 @@ class OneNode:
         self.metrics = Metrics()
         self.log, self.index = StoredLog(store), StoredIndex(store)
         presence = Presence(self.index, name, time.monotonic)
-        node = Node(name, self.log, GAMES, wall_ms, secrets.token_bytes, self.metrics, presence)
+        node = Node(name, self.log, GAMES, wall_ms, secrets.token_bytes, self.metrics, presence, at_once)
         self.hall = Hall(node, self.index, timing)
         self.driver = Driver(self.hall, self.index, thinker, secret=SECRET, pause_ms=0)
         self.keeper = Keeper(self.index, self.log, drives=self.driver.drives, forget_seconds=60, metrics=self.metrics)

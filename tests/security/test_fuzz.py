@@ -1,25 +1,29 @@
 """Messages made from the published schema, right and nearly right, in any order: each has exactly one answer, the room
-keeps its shape, and nothing is the server's fault.
+keeps its shape, and nothing is the server's fault. And any bytes, at the door.
 """
 
 from __future__ import annotations
 
 import asyncio
 import json
+from contextlib import suppress
 from pathlib import Path
 from random import Random
 from typing import Any, Final
 
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import HealthCheck, Phase, example, given, settings
 from hypothesis import strategies as st
 from websockets.exceptions import ConnectionClosed
-from websockets.http11 import Request
 from websockets.protocol import State
 from websockets.server import ServerProtocol
+from websockets.typing import Subprotocol
 
 from protocol.codec import encode
-from protocol.limits import MAX_COMMAND_BYTES
+from protocol.codes import Close
+from protocol.limits import MAX_COMMAND_BYTES, SUBPROTOCOL
+from server.door import Door, GuardedConnection
 from server.entries import decode_entry
+from server.metrics import Metrics
 from server.room import replay
 from server.settings import Settings
 from tests.security.attacks import HANDSHAKE, some_frame
@@ -28,7 +32,9 @@ from tests.wire.gatekit import Gate, Wire, gate
 
 SCHEMA: Final = json.loads((Path(__file__).parents[2] / "docs/schema/fudaza.1.schema.json").read_text())["$defs"]
 COMMANDS: Final = [reference["$ref"].rpartition("/")[2] for reference in SCHEMA["Command"]["anyOf"]]
-FREE: Final = Settings(data="", commands_per_second=1e6, command_burst=1_000_000, rooms_per_minute=1e6)
+FREE: Final = Settings(
+    data="", commands_per_second=1e6, command_burst=1_000_000, rooms_per_minute=1e6, talk_per_minute=1e6
+)
 
 TAKEN_AWAY: Final = frozenset({4001, 4002, 4003})
 """Closed because another connection took the seat, the host removed it, or the room has ended."""
@@ -154,32 +160,129 @@ async def sent(opened: Gate, wire: Wire, frame: str) -> Wire:
     return wire
 
 
-# Frames ----------------------------------------------------------------------------------------------------------
+# Bytes -----------------------------------------------------------------------------------------------------------
+
+MOST_FRAMES: Final = 10
+"""Of a connection at once, here: few, so that many of those below are floods."""
 
 
-@given(st.integers(0, 2**32), st.integers(1, 64))
-def test_the_library_reads_any_frames_to_an_end(seed: int, cut: int) -> None:
-    """Frames of every kind, right and wrong, cut anywhere: they are read, or the connection is failed with a code; no
-    exception escapes to the event loop, whatever arrives together with what.
+class Cable(asyncio.Transport):
+    """A transport without a socket: what is written is kept, and perhaps not read."""
+
+    def __init__(self, *, reads: bool) -> None:
+        super().__init__({"peername": ("203.0.113.7", 5123)})
+        self.connection: GuardedConnection
+        self.written = 0
+        self.paused = False
+        self._reads = reads
+        self._closing = False
+        self._loop = asyncio.get_running_loop()
+
+    def write(self, data: bytes | bytearray | memoryview) -> None:
+        assert not self._closing, "written to a connection that was cut off"
+        self.written += len(data)
+
+    def get_write_buffer_size(self) -> int:
+        return 0 if self._reads else self.written
+
+    def set_write_buffer_limits(self, high: int | None = None, low: int | None = None) -> None:
+        pass
+
+    def can_write_eof(self) -> bool:
+        return True
+
+    def write_eof(self) -> None:
+        pass
+
+    def pause_reading(self) -> None:
+        self.paused = True
+
+    def resume_reading(self) -> None:
+        self.paused = False
+
+    def is_closing(self) -> bool:
+        return self._closing
+
+    def close(self) -> None:
+        self.abort()
+
+    def abort(self) -> None:
+        if not self._closing:
+            self._closing = True
+            self._loop.call_soon(self.connection.connection_lost, None)
+
+
+class Reader:
+    """What a connection takes for the library's server: it shakes hands, and reads until the end."""
+
+    def __init__(self) -> None:
+        self.handler_tasks: set[asyncio.Task[None]] = set()
+        self.read = 0
+
+    def is_serving(self) -> bool:
+        return True
+
+    async def handler(self, connection: GuardedConnection) -> None:
+        await connection.handshake(server_header=None)
+        if connection.state is State.OPEN:
+            with suppress(ConnectionClosed):
+                while True:
+                    await connection.recv()
+                    self.read += 1
+
+
+@example(seed=0, cut=64, reads=True, greeting="broken")
+@given(st.integers(0, 2**32), st.integers(1, 64), st.booleans(), st.sampled_from(["right", "none", "broken"]))
+def test_the_door_takes_any_bytes_to_an_end(seed: int, cut: int, reads: bool, greeting: str) -> None:
+    """Frames of every kind, right and wrong, cut anywhere, before a handshake or after one, from somebody who reads or
+    does not: they are read, or the connection is ended with a code or cut off; no exception escapes to the event loop,
+    nothing is written to who was cut off, and the door counts every socket out again.
     """
-    rng = Random(seed)
-    protocol = ServerProtocol(max_size=MAX_COMMAND_BYTES)
-    protocol.receive_data(HANDSHAKE.encode() + b"\r\n")
-    (request,) = protocol.events_received()
-    assert isinstance(request, Request)
-    protocol.send_response(protocol.accept(request))
-    data = b"".join(some_frame(rng) for _ in range(12))
+    asyncio.run(take_any_bytes(Random(seed), cut * 16, greeting, reads=reads))
 
-    for start in range(0, len(data), cut * 16):
-        protocol.receive_data(data[start : start + cut * 16])
-        protocol.events_received()
-        protocol.data_to_send()
-    protocol.receive_eof()
 
-    assert protocol.state is State.CLOSED or protocol.close_expected()
+async def take_any_bytes(rng: Random, cut: int, greeting: str, *, reads: bool) -> None:
+    settings = Settings(data="", commands_per_second=1, command_burst=MOST_FRAMES // 10, write_buffer=4_096)
+    escaped: list[dict[str, Any]] = []
+    asyncio.get_running_loop().set_exception_handler(lambda _, context: escaped.append(context))
+    metrics, seconds = Metrics(), 0.0
+    door = Door(settings, metrics, clock=lambda: seconds)
+    protocol = ServerProtocol(max_size=MAX_COMMAND_BYTES, subprotocols=[Subprotocol(SUBPROTOCOL)])
+    reader, cable = Reader(), Cable(reads=reads)
+    cable.connection = GuardedConnection(door, protocol, reader, max_queue=8)
+    cable.connection.connection_made(cable)
+    hello = {"right": HANDSHAKE + "\r\n", "none": "", "broken": HANDSHAKE.replace("Upgrade: w", "Upgrade: x") + "\r\n"}
+    greeted = hello[greeting].encode()
+    if rng.random() < 0.8:  # otherwise frames come before the handshake is answered
+        cable.connection.data_received(greeted)
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        greeted = b""
+    frames = [some_frame(rng) for _ in range(rng.choice((6, 12, 40)))]
+    data = greeted + b"".join(frames)
+
+    for start in range(0, len(data), cut):
+        if cable.is_closing():
+            break
+        cable.connection.data_received(data[start : start + cut])
+        seconds += rng.choice((0.0, 0.0, 1.0))
+        while rng.random() < 0.5 or cable.paused:
+            await asyncio.sleep(0)
+            if cable.is_closing():
+                break
+    if not cable.is_closing():
+        cable.connection.eof_received()
+        cable.close()
+    await asyncio.gather(*reader.handler_tasks)
+
+    assert escaped == []
+    assert protocol.state is State.CLOSED
+    assert door.sockets == 0
+    assert door.claim("203.0.113.7"), "the address has its socket back"
+    assert reader.read <= MOST_FRAMES * (1 + seconds)
     if protocol.close_sent is not None:
         assert (
-            protocol.close_sent.code in {1000, 1002, 1007, 1009}
+            protocol.close_sent.code in {1000, 1002, 1007, 1009, Close.TOO_MANY_STRIKES}
             or 3000 <= protocol.close_sent.code < 5000
             or (protocol.close_rcvd is not None and protocol.close_sent.code == protocol.close_rcvd.code)
         )

@@ -287,14 +287,14 @@ async def test_while_many_guess_a_wrong_code_counts_tenfold_and_a_right_one_cost
 
 async def test_who_leaves_and_comes_again_does_not_talk_faster_for_it(opened_with_room: Gate) -> None:
     code = next(iter(opened_with_room.house.hall.hosts.values())).room.code
-    said = []
+    said: list[str] = []
     async with opened_with_room.wire("flooder") as wire:
-        for _ in range(6):
-            assert (await wire.ask("join", code=code, name="Eve"))["t"] == "accepted"
-            said += [(await wire.ask("chat", text="spam"))["t"] for _ in range(4)]
-            assert (await wire.ask("leave"))["t"] == "accepted"
+        while "refused" not in said:  # a name that is shown is something said, too
+            said.append((await wire.ask("join", code=code, name=f"spam {len(said)}"))["t"])
+            said += [(await wire.ask("chat", text="spam"))["t"] for _ in range(3) if said[-1] == "accepted"]
+            await wire.ask("leave")
 
-    assert said == ["accepted"] * 20 + ["refused"] * 4
+    assert said.count("accepted") == 30
 
 
 async def test_no_more_rooms_are_opened_than_there_may_be_and_a_repeated_command_still_finds_its_room() -> None:

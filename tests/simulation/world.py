@@ -43,7 +43,9 @@ START_MS: Final = 1_000_000_000
 TIMING: Final = Timing(
     contributions_ms=3_000, question_ms=1_000, pause_ms=2_000, redeal_ms=500, grace_ms=4_000, person_idle_ms=60_000
 )
-SETTINGS: Final = Settings(data="", commands_per_second=1e6, command_burst=1_000_000, rooms_per_minute=1e6)
+SETTINGS: Final = Settings(
+    data="", commands_per_second=1e6, command_burst=1_000_000, rooms_per_minute=1e6, talk_per_minute=1e6
+)
 EXCHANGE_SECONDS: Final = 3.0
 PING_SECONDS: Final = 20.0
 """After which silence an end of a connection is taken for gone."""

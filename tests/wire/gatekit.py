@@ -99,6 +99,8 @@ class Gate:
         self.port = port
         self.seconds = 0.0
         """The clock of the limits."""
+        self.slept: list[float] = []
+        """How long frames were held back, each time."""
 
     def wire(self, name: str = "wire") -> Wire:
         return Wire(self.port, name)
@@ -109,8 +111,18 @@ async def gate(settings: Settings | None = None, *, house: House | None = None) 
     house = house or House()
     await house.driver.beat()
     opened: list[Gate] = []
+
+    async def sleep(seconds: float) -> None:
+        opened[0].slept.append(seconds)
+        await asyncio.sleep(0)
+
     gateway = Gateway(
-        house.hall, house.health, settings or Settings(data=""), version="9.9", clock=lambda: opened[0].seconds
+        house.hall,
+        house.health,
+        settings or Settings(data=""),
+        version="9.9",
+        clock=lambda: opened[0].seconds,
+        sleep=sleep,
     )
     opened.append(Gate(house, gateway, await gateway.listen("127.0.0.1", 0)))
     try:

@@ -192,7 +192,8 @@ async def _own_server(
     lifted = (
         *("--max-connections", allowed, "--connections-per-address", allowed, "--connection-burst", allowed),
         *("--connections-per-second", "1000000", "--commands-per-second", "1000000", "--command-burst", "1000000"),
-        *("--rooms-per-minute", "1000000", "--max-rooms", str(load.rooms + load.idle + _SPARE)),
+        *("--talk-per-minute", "1000000", "--rooms-per-minute", "1000000"),
+        *("--max-rooms", str(load.rooms + load.idle + _SPARE)),
         *("--idle-seconds", "3600", "--ai-pause-ms", "0", "--timing", "question_ms=500,redeal_ms=0"),
     )
     with tempfile.TemporaryDirectory(prefix="fudaza-bench-") as directory:
