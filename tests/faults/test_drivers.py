@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import secrets
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -12,7 +13,9 @@ import pytest
 import pytest_asyncio
 
 from server.driver import ranking
-from server.room import Phase
+from server.entries import decode_entry
+from server.room import Phase, room_id_of
+from server.store import StoredLog, open_store
 from tests.faults.installation import Installation, Node, installed, until
 from tests.faults.invariants import check, story_of
 from tests.faults.people import Guest
@@ -93,3 +96,67 @@ async def test_a_clock_that_runs_out_while_its_driver_is_dead_is_fired_once_by_a
 
 async def entries(nodes: Installation, room: str) -> list[str]:
     return [type(entry.body).__name__ for entry in story_of(await nodes.log(room)).entries]
+
+
+# Many rooms --------------------------------------------------------------------------------------------------------
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def busy(tmp_path: Path, valkey: StoreServer) -> AsyncIterator[Installation]:
+    """Nodes whose AI seem to think for less time than it takes to notice that a driver is dead: then every room of a
+    dead one waits for the next.
+    """
+    async with installed(tmp_path, valkey, "--ai-pause-ms", "600", "--timing", TIMING) as installation:
+        yield installation
+
+
+async def left_to_ai(nodes: Installation, victim: Node, count: int) -> list[str]:
+    """So many matches that ``victim`` drives, which nobody watches: their rooms."""
+    names = {node: str(node.lines("nodes")[-1]["node"]) for node in nodes.nodes}
+
+    async def leave_one(number: int) -> str:
+        ann = Guest([victim.port], f"Ann {number}")
+        while ranking(room_id_of(f"{ann._session}.1"), tuple(names.values()))[0] != names[victim]:
+            ann._session = secrets.token_urlsafe(12)
+        await ann.sit("koi-koi", deals=12)
+        await ann.start(level="easy")
+        await ann.until_started()
+        await ann.vanish()
+        return ann.room
+
+    return await asyncio.gather(*map(leave_one, range(count)))
+
+
+async def next_entries(url: str, rooms: Sequence[str], since_ms: int) -> list[float]:
+    """How many seconds after ``since_ms`` each room has had its next entry; waits for the last."""
+    waiting = set(rooms)
+    seconds: list[float] = []
+    store = await open_store(url)
+    log = StoredLog(store)
+    try:
+        async with asyncio.timeout(PATIENCE):
+            while waiting:
+                await asyncio.sleep(0.2)
+                for room in tuple(waiting):
+                    times = (decode_entry(stored.data).at for stored in await log.read(room))
+                    after = next((at for at in times if at > since_ms), None)
+                    if after is not None:
+                        waiting.discard(room)
+                        seconds.append((after - since_ms) / 1000)
+    finally:
+        await log.aclose()
+        await store.aclose()
+    return sorted(seconds)
+
+
+@pytest.mark.parametrize("count", [20, pytest.param(200, marks=pytest.mark.long)])
+async def test_all_rooms_of_a_dead_driver_go_on(busy: Installation, tell: Callable[..., None], count: int) -> None:
+    victim = busy.nodes[0]
+    rooms = await left_to_ai(busy, victim, count)
+    await asyncio.gather(*(length(busy, room, 12) for room in rooms))
+    assert {driver_of(busy, room) for room in rooms} == {victim}
+
+    await victim.kill()
+    seconds = await next_entries(busy.store.url, rooms, time.time_ns() // 1_000_000)
+
+    tell(rooms=len(rooms), first=seconds[0], median=seconds[len(seconds) // 2], last=seconds[-1])
