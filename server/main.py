@@ -163,17 +163,20 @@ async def _build(settings: Settings, stack: AsyncExitStack, stop: asyncio.Event)
         entropy=secrets.token_bytes,
         metrics=metrics,
         presence=Presence(index, name, time.monotonic),
+        spectators=settings.spectators_per_room,
     )
     hall = Hall(node, index, settings.timing, max_rooms=settings.max_rooms)
     stack.push_async_callback(hall.close)
-    driver = Driver(hall, index, thinkers, secret=secrets.token_bytes(32), pause_ms=settings.ai_pause_ms)
-    keeper = Keeper(
+    forget_seconds = int(settings.forget_hours * _HOUR_SECONDS)
+    driver = Driver(
+        hall,
         index,
-        log,
-        drives=driver.drives,
-        forget_seconds=int(settings.forget_hours * _HOUR_SECONDS),
-        metrics=metrics,
+        thinkers,
+        secret=secrets.token_bytes(32),
+        pause_ms=settings.ai_pause_ms,
+        forget_seconds=forget_seconds,
     )
+    keeper = Keeper(index, log, drives=driver.drives, forget_seconds=forget_seconds, metrics=metrics)
     hall.observers += [driver, keeper]
     stack.push_async_callback(_last_words, hall, keeper)
     try:
