@@ -1,4 +1,5 @@
-"""What one connection is sent. Never waits: a reader that falls too far behind is cut off and resumes by number.
+"""What one connection is sent. Never waits: a reader that falls too far behind is cut off, and resumes: from the number
+that it has, or, if the room does not remember so much, from a snapshot.
 
 Belongs here: frames, the write buffer, closing. Must not be known here: rooms, seats, what a message means.
 """
@@ -16,13 +17,17 @@ from websockets.protocol import State
 
 from protocol import codec
 from protocol.codes import Close
-from protocol.messages import ServerMessage
+from protocol.messages import ServerMessage, Turn
 from server.metrics import Metrics
 
 _TEXT: Final = 0x81
 """The first byte of a text frame that is whole."""
 _MEDIUM: Final = struct.Struct("!BBH")
 _LONG: Final = struct.Struct("!BBQ")
+_TURN_BYTES: Final = 256
+"""The length of a ``turn`` tells how much its seat may do, also those on the way who read none of it. So blanks, which
+JSON allows, fill it up to a multiple of this, which is more than nearly every turn needs.
+"""
 _HEADER_BYTES: Final = {126: _MEDIUM.size, 127: _LONG.size}
 """What comes before the payload, by the second byte where that is not the length itself."""
 
@@ -43,7 +48,10 @@ def encoded(message: ServerMessage, metrics: Metrics) -> Encoded:
     """Encode ``message`` and its frame. Nothing but messages can be sent: no state, room or entry, by mistake."""
     assert isinstance(message, ServerMessage), f"{type(message).__name__} is nothing to send"
     metrics.frames_encoded.inc()
-    return Encoded(framed(codec.encode(message)))
+    payload = codec.encode(message)
+    if isinstance(message, Turn):
+        payload = payload.ljust(-(-len(payload) // _TURN_BYTES) * _TURN_BYTES)
+    return Encoded(framed(payload))
 
 
 def framed(payload: bytes) -> bytes:

@@ -78,7 +78,7 @@ async def test_with_always_a_killed_store_has_everything_that_was_accepted(nodes
     story = check(await nodes.log(guests[0].room), guests)
     assert not any(guest.rolled_back for guest in guests)
     assert guests[0].place is not None
-    await check_nodes(nodes.log, story, guests[0].place.code, nodes.ports)
+    await check_nodes(nodes.log, story, guests[0].place.code, nodes.ports, guests)
 
 
 async def test_broken_half_closed_and_slow_lines_to_the_store_cost_no_move(nodes: Installation) -> None:
@@ -98,7 +98,7 @@ async def test_broken_half_closed_and_slow_lines_to_the_store_cost_no_move(nodes
     await playing
     story = check(await nodes.log(guests[0].room), guests)
     assert guests[0].place is not None
-    await check_nodes(nodes.log, story, guests[0].place.code, nodes.ports)
+    await check_nodes(nodes.log, story, guests[0].place.code, nodes.ports, guests)
 
 
 async def test_a_move_whose_answer_the_store_never_gave_is_done_once_however_often_it_is_sent(
@@ -179,7 +179,7 @@ async def test_a_failover_that_loses_moves_ends_in_a_resync_that_everybody_sees(
     story = check(stored, guests, lost=lost(guests, stored))
     assert story.room.phase is Phase.FINISHED
     assert guests[0].place is not None
-    await check_nodes(frail.log, story, guests[0].place.code, frail.ports)
+    await check_nodes(frail.log, story, guests[0].place.code, frail.ports, guests)
 
 
 async def written(store: StoreServer) -> None:
@@ -311,7 +311,7 @@ async def test_a_node_cut_off_while_the_others_failed_over_does_not_bring_the_lo
     stored = await frail.log(guests[0].room)
     story = check(stored, guests, lost=lost(guests, stored))
     assert guests[0].place is not None
-    await check_nodes(frail.log, story, guests[0].place.code, frail.ports)
+    await check_nodes(frail.log, story, guests[0].place.code, frail.ports, guests)
 
 
 async def test_rooms_whose_index_was_lost_go_on_after_a_restart_without_being_asked_for(
