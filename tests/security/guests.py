@@ -22,17 +22,36 @@ from tests.security.judge import Frame
 
 PATIENCE_SECONDS: Final = 120.0
 """Matches take parts of a second; only what hangs, or a starved machine, takes so long."""
+ANOTHER_HISTORY: Final = "facade"
+"""A mark that most likely is none of the room's."""
 _NONSENSE: Final = ("{", "[]", '{"t":"act"}', '{"t":"fly","id":"q83Jxk0v_yP2sE1d.1"}')
 
 
+class Line:
+    """One connection of a guest."""
+
+    def __init__(self, socket: ClientConnection, number: int) -> None:
+        self.socket = socket
+        self.seat: Viewer = None
+        self.number = number
+        """The last event that is known over it."""
+        self.hung_up = False
+        """Its end is expected, and nobody comes again because of it."""
+        self.waiting: dict[str, asyncio.Future[dict[str, Any]]] = {}
+        """By the id of the command."""
+        self.reading: asyncio.Task[None]
+
+
 class Guest:
-    """One person: connections one after the other, and everything that came over them."""
+    """One person: connections one after the other, now and then two at a time, and everything that came over them."""
 
     def __init__(self, name: str, game: AnyGame, ports: Sequence[int], rng: Random) -> None:
         self.name = name
         self.game = game
         self.rng = rng
         self.frames: list[Frame] = []
+        self.closes: list[tuple[int | None, str | None]] = []
+        """Code and reason of each connection's end."""
         self.secrets: set[str] = set()
         """Tokens and command ids."""
         self.place: dict[str, Any] = {}
@@ -43,53 +62,57 @@ class Guest:
         self._ports = ports
         self._session = secrets.token_urlsafe(18)
         self._sent = 0
-        self._named: set[str] = set()
-        self._waiting: dict[str, asyncio.Future[dict[str, Any]]] = {}
+        self._actions: dict[str, str] = {}
+        """Of each command that had one, by its id."""
         self._asked: dict[str, str] = {}
         """Of each command that waits for its answer, what it is."""
-        self._seat: Viewer = None
-        self._number = 0
+        self._mark: str | None = None
+        """Of the last event."""
         self._muted: set[str] = set()
-        self._hung_up = False
-        self._socket: ClientConnection
-        self._reader: asyncio.Task[None] | None = None
+        self._lines: list[Line] = []
+        """One's connections; the last is the one that is used."""
         self._doing: set[asyncio.Task[None]] = set()
         self._problems: list[BaseException] = []
         """What went wrong on this side, or came as nobody expected it."""
         self._troubled = asyncio.Event()
         self._one_thing_at_a_time = asyncio.Lock()
 
+    @property
+    def _line(self) -> Line:
+        return self._lines[-1]
+
     # The connection -------------------------------------------------------------------------------------------
 
     async def connect(self) -> None:
         """Come through one of the doors, any of them."""
         port = self.rng.choice(self._ports)
-        self._socket = await connect(
+        socket = await connect(
             f"ws://127.0.0.1:{port}", subprotocols=[Subprotocol(SUBPROTOCOL)], compression=None, close_timeout=1
         )
-        self._seat = None
-        self._hung_up = False
-        self._reader = asyncio.create_task(self._read(self._socket))
+        line = Line(socket, self._line.number if self._lines else 0)
+        self._lines.append(line)
+        line.reading = asyncio.create_task(self._read(line))
 
     async def drop(self) -> None:
         """Be cut off, without a word."""
-        self._hung_up = True
-        self._socket.transport.abort()
-        await self._read_to_the_end()
+        self._line.hung_up = True
+        self._line.socket.transport.abort()
+        await _read_to_the_end(self._line)
 
-    async def leave(self) -> None:
-        """Hang up, and do nothing more."""
-        self._hung_up = True
+    async def stop(self) -> None:
+        """Do nothing more; whatever ends the connection from now on is expected."""
+        self._line.hung_up = True
         for task in tuple(self._doing):
             task.cancel()
         await asyncio.gather(*self._doing, return_exceptions=True)
-        await self._socket.close()
-        await self._read_to_the_end()
-        assert not self._problems, self._problems
+        self._line.hung_up = True  # who was about to come again has another by now
 
-    async def _read_to_the_end(self) -> None:
-        assert self._reader is not None
-        await asyncio.wait([self._reader])  # whoever gives up waiting must not end the reading
+    async def leave(self) -> None:
+        """Hang up, and do nothing more."""
+        await self.stop()
+        await self._line.socket.close()
+        await _read_to_the_end(self._line)
+        assert not self._problems, self._problems
 
     async def ask(self, command: str, **fields: Any) -> dict[str, Any]:
         """Do a command and wait for its answer; raises ConnectionClosed where none comes."""
@@ -97,11 +120,12 @@ class Guest:
         command_id = f"{self._session}.{self._sent}"
         self.secrets.add(command_id)
         if "action" in fields:
-            self._named.add(fields["action"])
-        answer = self._waiting[command_id] = asyncio.get_running_loop().create_future()
+            self._actions[command_id] = fields["action"]
+        line = self._line
+        answer = line.waiting[command_id] = asyncio.get_running_loop().create_future()
         self._asked[command_id] = command
         try:
-            await self._socket.send(json.dumps({"t": command, "id": command_id, **fields}))
+            await line.socket.send(json.dumps({"t": command, "id": command_id, **fields}))
             async with asyncio.timeout(PATIENCE_SECONDS):
                 message: dict[str, Any] = await answer
                 return message
@@ -119,54 +143,58 @@ class Guest:
 
     # Reading --------------------------------------------------------------------------------------------------
 
-    async def _read(self, socket: ClientConnection) -> None:
+    async def _read(self, line: Line) -> None:
         try:
             with suppress(ConnectionClosed):
                 while True:
-                    text = str(await socket.recv())
+                    text = str(await line.socket.recv())
                     message = json.loads(text)
-                    self._seen(message)
-                    self.frames.append(
-                        Frame(self.name, self._seat, self._number, frozenset(self._muted), frozenset(self._named), text)
-                    )
-                    self._react(message)
+                    self._seen(line, message)
+                    action = self._actions.get(message.get("id") or "")
+                    self.frames.append(Frame(self.name, line.seat, line.number, frozenset(self._muted), action, text))
+                    self._react(line, message)
         except Exception as problem:  # noqa: BLE001 - nobody waits for this task; whoever waits for its person is told
             self._trouble(problem)
-            socket.transport.abort()
+            line.socket.transport.abort()
         finally:
-            for answer in self._waiting.values():
+            for answer in line.waiting.values():
                 if not answer.done():
                     answer.set_exception(ConnectionClosed(None, None))
                     answer.exception()  # whoever asked may have gone
-            self._waiting.clear()
-        if not self._hung_up and self.place:
+            line.waiting.clear()
+        self.closes.append((line.socket.close_code, line.socket.close_reason))
+        if not line.hung_up and self.place:
             self._do(self.come_back)  # a node that was slow for a moment was taken for dead, and asks all to come again
 
-    def _seen(self, message: dict[str, Any]) -> None:
+    def _seen(self, line: Line, message: dict[str, Any]) -> None:
         """Note who one is and what one knows, before judging what was read."""
         match message["t"]:
             case "accepted" if (place := message.get("place")) is not None:
-                self._seat = None if place["seat"] is None else Seat(place["seat"])
+                line.seat = None if place["seat"] is None else Seat(place["seat"])
                 if place.get("token"):
                     self.place = place
                     self.secrets.add(place["token"])
             case "events":
-                self._number = message["first"] + len(message["events"]) - 1
+                line.number = message["first"] + len(message["events"]) - 1
+                self._mark = message.get("mark")
             case "snapshot":
-                self._number = message["at"]
+                line.number = message["at"]
+                self._mark = message.get("mark")
             case _:
                 return
 
-    def _react(self, message: dict[str, Any]) -> None:
-        answer = self._waiting.pop(message.get("id") or "", None)
+    def _react(self, line: Line, message: dict[str, Any]) -> None:
+        answer = line.waiting.pop(message.get("id") or "", None)
         if answer is not None and not answer.done():
             answer.set_result(message)
         tags = [event["e"] for event in message.get("events", ())]
         if "match-ended" in tags or message.get("phase") == "finished":
             self.over.set()
+        if line is not self._line:
+            return  # what is asked here was, or will be, asked over the newer one
         if "match-opened" in tags:
             self._do(self._contribute)
-        if message["t"] == "turn" and self._seat is not None:
+        if message["t"] == "turn" and line.seat is not None:
             self._do(partial(self._act, message))
         elif message["t"] in {"events", "turn"} and self.rng.random() < self.restless and not self._doing:
             self._do(self._wander)
@@ -198,7 +226,7 @@ class Guest:
     # Playing --------------------------------------------------------------------------------------------------
 
     async def _contribute(self) -> None:
-        if self._seat is not None:
+        if self._line.seat is not None:
             value = secrets.token_hex(32)
             await self.ask("contribute", value=value)
             await self.ask("look")  # others may not have contributed yet
@@ -218,16 +246,33 @@ class Guest:
         await self.ask("act", action=self.rng.choice(tries), at=at)
 
     async def come_back(self, *, from_nothing: bool | None = None) -> None:
-        """Lose the connection and take one's seat again: from the last number one has, or from nothing."""
+        """Lose the connection, and take one's seat again: from the last number one has, or from nothing."""
         await self.drop()
         await self.connect()
+        await self._resume(from_nothing=from_nothing)
+
+    async def come_twice(self) -> None:
+        """Take one's seat over another connection while the first is up: that is told so, and closed."""
+        before = self._line
+        before.hung_up = True
+        await self.connect()
+        if not await self._resume():
+            before.socket.transport.abort()
+        await _read_to_the_end(before)
+
+    async def _resume(self, *, from_nothing: bool | None = None) -> bool:
+        """Whether the seat is one's own again. Now and then with the mark of another history, or none."""
         nothing = self.rng.random() < 0.3 if from_nothing is None else from_nothing
-        after = 0 if nothing else max(0, self._number - self.rng.randrange(4))
-        answer = await self.ask("resume", room=self.place["room"], token=self.place["token"], after=after)
+        number = self._line.number
+        after = 0 if nothing else max(0, number - self.rng.randrange(4))
+        mark = self.rng.choice((None, self._mark if after == number else None, ANOTHER_HISTORY))
+        fields = {} if mark is None else {"mark": mark}
+        answer = await self.ask("resume", room=self.place["room"], token=self.place["token"], after=after, **fields)
         if answer["t"] == "refused":  # the match ended meanwhile, and who is away then loses the seat
             assert answer["code"] == "bad-token", answer
             self._muted.clear()  # a mute is its person's, who is nobody in the room any more
             await self.ask("watch", code=self.place["code"])
+        return bool(answer["t"] == "accepted")
 
     async def _wander(self) -> None:
         match self.rng.randrange(8):
@@ -240,19 +285,19 @@ class Guest:
             case 3:
                 await self.ask("wink", signal=self.rng.choice(list(Signal)).value)
             case 4:
-                await self._try_something(self._number)
+                await self._try_something(self._line.number)
             case 5:
                 await self.ask("join", code="AAAAAA", name=self.name)
             case 6:
-                await self._socket.send(self.rng.choice(_NONSENSE))
-            case 7 if self._seat is not None:
-                await self.come_back()
+                await self._line.socket.send(self.rng.choice(_NONSENSE))
+            case 7 if self._line.seat is not None:
+                await (self.come_twice() if self.rng.random() < 0.3 else self.come_back())
 
     async def stand_up(self) -> None:
         """Leave for good, and watch: on the same connection, which is no seat's any more."""
         async with self._one_thing_at_a_time:
             if (await self.ask("leave"))["t"] == "accepted":
-                self._seat = None
+                self._line.seat = None
                 self._muted.clear()
             await self.ask("watch", code=self.place["code"])
 
@@ -260,6 +305,17 @@ class Guest:
         """Mute a person for everyone, as the host."""
         async with self._one_thing_at_a_time:
             await self.ask("mute", seat=seat, everyone=True)
+
+    async def remove(self, seat: int) -> None:
+        """Take the seat from its person, as the host."""
+        async with self._one_thing_at_a_time:
+            await self.ask("clear-seat", seat=seat)
+
+    async def be_there_twice(self) -> None:
+        """``come_twice``, if one has a seat."""
+        async with self._one_thing_at_a_time:
+            if self._line.seat is not None:
+                await self.come_twice()
 
     async def mute(self, seat: int, name: str) -> None:
         """Do not read ``name`` any more."""
@@ -270,11 +326,11 @@ class Guest:
     def told(self) -> dict[str, Any]:
         """Where this person stands: what is looked at when a match does not end."""
         return {
-            "connected": self._socket.state.name,
-            "close": self._socket.close_code,
-            "reading": self._reader is not None and not self._reader.done(),
-            "seat": self._seat,
-            "number": self._number,
+            "connected": self._line.socket.state.name,
+            "close": self._line.socket.close_code,
+            "reading": not self._line.reading.done(),
+            "seat": self._line.seat,
+            "number": self._line.number,
             "over": self.over.is_set(),
             "waits for": list(self._asked.values()),
             "does": [_where(task) for task in self._doing],
@@ -286,6 +342,11 @@ class Guest:
     def owned(self) -> Iterator[tuple[str, str]]:
         """Each secret, and whose it is."""
         return ((secret, self.name) for secret in self.secrets)
+
+
+async def _read_to_the_end(line: Line) -> None:
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        await asyncio.wait([line.reading])  # whoever gives up waiting must not end the reading
 
 
 def _where(task: asyncio.Task[Any]) -> str:

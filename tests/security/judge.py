@@ -4,14 +4,21 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from engine.game import AnyGame, Viewer
+from protocol.codes import Close
 from tests.security.oracle import NOTHING, Knowledge, Truth
 
 _OPAQUE: Final = re.compile(r"[A-Za-z0-9_-]{43}|[0-9a-f]{64}|[a-z2-7]{26}|[A-Za-z0-9_-]{16,40}\.[0-9]{1,15}")
 """Tokens, hashes and ids: random letters in which a card's code means nothing."""
+
+_REASONS: Final[dict[int, str]] = {
+    **{code.value: code.name.lower().replace("_", "-") for code in Close},
+    1011: "keepalive ping timeout",
+}
+"""What may be said with each close code."""
 
 Path: TypeAlias = tuple[str | int, ...]
 
@@ -27,8 +34,8 @@ class Frame(NamedTuple):
     """The last event that this connection knew of."""
     muted: frozenset[str]
     """The names of those whom the reader had muted."""
-    named: frozenset[str]
-    """The actions that the reader had named: a refusal may repeat them."""
+    action: str | None
+    """Of the command that this answers: a refusal may repeat it."""
     text: str
 
 
@@ -59,10 +66,12 @@ def strings(value: Any, path: Path = ()) -> Iterator[tuple[Path, str]]:
 class Judge:
     """Judges frames by the ``truth`` of their room."""
 
-    def __init__(self, truth: Truth, owners: dict[str, str]) -> None:
+    def __init__(self, truth: Truth, owners: dict[str, str], private: Collection[str] = ()) -> None:
         self._truth = truth
         self._owners = owners
         """Tokens and command ids, and whose they are."""
+        self._private = private
+        """The codes of rooms that no list may have."""
         self._cards = card_pattern(truth.game)
         self._partner_of = truth.game.side
 
@@ -96,13 +105,16 @@ class Judge:
             case "turn" | "snapshot":
                 yield message, known(frame.viewer, message["at"])
             case "refused":
-                named = {card for action in frame.named for _, card in self.cards(action)}
+                named = {card for _, card in self.cards(frame.action)}
                 yield message, known(frame.viewer, frame.number) | named
             case _:
                 yield message, NOTHING
 
     def _secrets(self, frame: Frame, message: Any) -> Iterator[Leak]:
         """Tokens and command ids are for their owner; what the log keeps in bytes for nobody, or from a number on."""
+        for listed in message.get("rooms") or ():
+            if listed["code"] in self._private:
+                yield Leak("a private room", f"{message['t']} rooms", frame)
         for path, text in strings(message):
             owner = self._owners.get(text)
             if owner is not None and owner != frame.reader:
@@ -130,6 +142,25 @@ class Judge:
 
     def _side(self, seat: Any) -> int:
         return self._partner_of(seat)
+
+    def record(self, text: str, number: int, where: str) -> Iterator[Leak]:
+        """A deal's record that could be read when event ``number`` was the last: what it is made from is public then,
+        and nothing else of the room stands in it.
+        """
+        for secret, at in self._truth.secrets.items():
+            if secret in text and (at is None or at > number):
+                yield Leak("a secret of the log", where, None)
+        for secret in self._owners:
+            if secret in text:
+                yield Leak("a secret", where, None)
+        if "I am " in text:
+            yield Leak("a line", where, None)
+
+    def closes(self, ends: Iterable[tuple[int | None, str | None]]) -> Iterator[Leak]:
+        """A connection's end tells its code in words, and no more."""
+        for code, reason in ends:
+            if reason and _REASONS.get(code or 0) != reason:
+                yield Leak(reason, f"close {code}", None)
 
     def in_the_open(self, text: str, where: str) -> Iterator[Leak]:
         """What stands where no card and no secret may ever stand: logs, metrics, wake-ups, the lobby's list."""

@@ -5,30 +5,43 @@ from __future__ import annotations
 import asyncio
 import io
 import logging
-from collections.abc import Awaitable, Callable, Iterable, Iterator
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from random import Random
 from typing import Any, Final, NamedTuple
 
 import msgspec
+import pytest
 import redis.asyncio
 import structlog
 from websockets.exceptions import ConnectionClosed
 
-from engine.game import AnyGame
-from server import logs
-from server.admin import inspected
+from engine.game import AnyGame, Card
+from engine.registry import GAMES
+from engine.shuffle import Draw, deck_of
+from protocol.events import WhyClosed
+from protocol.messages import RoomSummary
+from server import admin, logs
+from server.entries import Entry
 from server.log import Head
-from server.room import replay
+from server.room import Phase, Room, close, replay
 from server.store.keys import Keys
 from tests.security.guests import PATIENCE_SECONDS, Guest
 from tests.security.judge import Frame, Judge, Leak
-from tests.security.nodes import OneNode
+from tests.security.nodes import OneNode, wall_ms
 from tests.security.oracle import Truth
+from tests.server.hallkit import until
 
 SHARE_OF_LONGER: Final = 0.25
 SHARE_OF_LEAVERS: Final = 0.3
 SHARE_OF_STRICT_HOSTS: Final = 0.4
+SHARE_OF_REMOVED: Final = 0.4
+SHARE_OF_DOUBLES: Final = 0.6
+"""Somebody comes a second time while they are there."""
+SHARE_OF_CLOSED: Final = 0.5
+"""The operator closes the room after the match."""
+SHARE_OF_REDEALT: Final = 0.3
+"""Matches whose deals are dealt twice, where the game has that."""
 RESTLESS: Final = 0.12
 """How likely people do something besides playing, after each frame."""
 
@@ -49,6 +62,42 @@ def mixed_options(game: AnyGame, rng: Random) -> dict[str, Any]:
     return options | {"deals": next_to_it if rng.random() < SHARE_OF_LONGER else shortest}
 
 
+def mixed_settings(game: AnyGame, rng: Random) -> dict[str, Any]:
+    """Any settings, but for spectators, who are wanted. Nobody needs so long as a turn's limit is."""
+    return {
+        "private": rng.random() < 0.3,
+        "turn_limit": rng.choice((0, 0, 10, 60)),
+        "chat": rng.random() < 0.85,
+        "winks": game.sides < game.seats and rng.random() < 0.8,
+        "hints": rng.random() < 0.5,
+    }
+
+
+_BOARDS: Final = {"koi-koi": 16, "go-stop": 20}
+"""Where in the deck the cards on the table begin (K1, G1)."""
+
+
+def dealt_twice(draw: Draw, cards: Sequence[Card]) -> list[Card]:
+    """The draw's deck; of some matches with four of a month on the table at first, so that it is dealt again (K2, G2).
+    So rare a thing would hardly ever be judged otherwise.
+    """
+    deck = list(deck_of(draw, cards))
+    board = next((at for name, at in _BOARDS.items() if tuple(cards) == GAMES[name].cards), None)
+    if board is None or draw.attempt > 1 or Random(draw.match).random() >= SHARE_OF_REDEALT:
+        return deck
+    four = [card for card in deck if card[:2] == cards[0][:2]]
+    rest = [card for card in deck if card not in four]
+    return [*rest[:board], *four, *rest[board:]]
+
+
+@contextmanager
+def some_dealt_twice() -> Iterator[None]:
+    """Deal with ``dealt_twice`` on all nodes of this process."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("server.room.clock.deck_of", dealt_twice)
+        yield
+
+
 class Place(NamedTuple):
     """Where matches are played and overheard."""
 
@@ -57,6 +106,8 @@ class Place(NamedTuple):
     store_of: Callable[[str], str]
     """The URL of the server that a channel is on."""
     log: io.StringIO
+    private: set[str]
+    """The codes of private rooms that were opened here."""
 
 
 async def play(game: AnyGame, at: Place, seed: int) -> Played:
@@ -72,39 +123,56 @@ async def play(game: AnyGame, at: Place, seed: int) -> Played:
     began = at.log.tell()
     for guest in everybody:
         await guest.connect()
-    partners = game.sides < game.seats
+    settings = mixed_settings(game, rng)
     created = await host.ask(
         "create",
         game=game.name,
         name=host.name,
         options=mixed_options(game, rng),
-        settings={"winks": partners},
+        settings=settings,
         seat=rng.randrange(game.seats),
     )
     assert created["t"] == "accepted", created
     place = created["place"]
+    if settings["private"]:
+        at.private.add(place["code"])
+    read: list[_Read] = []
     async with _eavesdropping(at.store_of, at.keys.wake(place["room"])) as wakeups:
         try:
-            await _play(game, guests, watchers, place, rng)
+            looking = _after(rng.uniform(0.0, 0.3), lambda: _look_into_the_archive(at.nodes[0], place["room"], read))
+            await _play(game, guests, watchers, place, rng, looking)
+            if rng.random() < SHARE_OF_CLOSED:
+                await _close(at.nodes, place["room"], everybody)
+            for guest in everybody:
+                await guest.leave()
         except Exception as problem:
             problem.add_note(f"match {seed}:\n{await _told(at, place['room'], everybody, began)}")
             raise
+    await _look_into_the_archive(at.nodes[0], place["room"], read)
     entries = await at.nodes[0].entries(place["room"])
     truth = Truth(entries)
     owners = dict(secret for guest in everybody for secret in guest.owned())
-    judge = Judge(truth, owners)
+    judge = Judge(truth, owners, at.private)
     frames = [frame for guest in everybody for frame in guest.frames]
     leaks = list(judge.leaks(frames))
+    leaks += judge.closes(end for guest in everybody for end in guest.closes)
+    for records, version in read:
+        for record in records:
+            leaks += judge.record(record, truth.numbers[version], "the archive")
+    for number, kept in truth.records:
+        leaks += judge.record(kept.decode(), number, "a record")
     at.log.seek(began)
     leaks += judge.in_the_open(at.log.read(), "the log")
     for node in at.nodes:
         leaks += judge.in_the_open(node.metrics_text(), "the metrics")
     for summary in await at.nodes[0].index.listed(None, 100):
         leaks += judge.in_the_open(summary.decode(), "the lobby")
+        if msgspec.json.decode(summary, type=RoomSummary).code in at.private:
+            leaks.append(Leak("a private room", "the lobby", None))
     for count in (rng.randrange(1, len(entries)), len(entries)):
         room = replay(entries[:count])
         assert room is not None
-        told = inspected(room, Head(count, bytes(32)), count)
+        told = admin.inspected(room, Head(count, bytes(32)), count)
         leaks += judge.in_the_open(msgspec.json.encode(told).decode(), "what an operator sees")
     for payload in wakeups:
         if not payload.isdecimal():
@@ -112,8 +180,43 @@ async def play(game: AnyGame, at: Place, seed: int) -> Played:
     return Played(leaks, frames, wakeups, truth)
 
 
-async def _play(game: AnyGame, guests: list[Guest], watchers: list[Guest], place: dict[str, Any], rng: Random) -> None:
-    """From the first to the last that anybody hears of the match."""
+class _Read(NamedTuple):
+    """What stood in the archive, and how many entries the room's log had after that."""
+
+    records: list[str]
+    version: int
+
+
+async def _look_into_the_archive(node: OneNode, room: str, read: list[_Read]) -> None:
+    records = [archived.record.decode() async for archived in node.index.archived(room=room)]
+    read.append(_Read(records, (await node.log.heads([room]))[room].version))
+
+
+async def _close(nodes: list[OneNode], room: str, everybody: Iterable[Guest]) -> None:
+    """The operator closes the room; all nodes have told everybody."""
+    for guest in everybody:
+        await guest.stop()
+
+    def closing(known: Room, now: int) -> Entry:
+        entry = close(known, WhyClosed.OPERATOR, now)
+        assert entry is not None, "nobody else has closed it"
+        return entry
+
+    await admin.amend(admin.Store(nodes[0].log, nodes[0].index, wall_ms), room, closing)
+    for node in nodes:
+        host = node.hall.hosts.get(room)
+        await until(lambda host=host: host is None or host.gone or host.room.phase is Phase.CLOSED)  # type: ignore[misc]
+
+
+async def _play(
+    game: AnyGame,
+    guests: list[Guest],
+    watchers: list[Guest],
+    place: dict[str, Any],
+    rng: Random,
+    *others: Coroutine[Any, Any, None],
+) -> None:
+    """From the first to the last that anybody hears of the match; ``others`` is done meanwhile."""
     host, opponent, partner = guests
     await _sit_down(game, guests, place)
     for watcher in watchers:
@@ -127,12 +230,14 @@ async def _play(game: AnyGame, guests: list[Guest], watchers: list[Guest], place
         turns.append(_after(rng.uniform(0.02, 0.2), leaver.stand_up))
     if rng.random() < SHARE_OF_STRICT_HOSTS:
         turns.append(_after(rng.uniform(0.0, 0.2), lambda: host.silence((place["seat"] + 1) % game.seats)))
+    if rng.random() < SHARE_OF_REMOVED:
+        turns.append(_after(rng.uniform(0.0, 0.2), lambda: host.remove((place["seat"] + 1) % game.seats)))
+    if rng.random() < SHARE_OF_DOUBLES:
+        turns.append(_after(rng.uniform(0.0, 0.1), host.be_there_twice))
     async with asyncio.TaskGroup() as group:
-        for turn in turns:
+        for turn in (*turns, *others):
             group.create_task(turn)
         await _over((host, opponent), (*guests, *watchers))
-    for guest in (*guests, *watchers):
-        await guest.leave()
 
 
 async def _over(awaited: Iterable[Guest], everybody: Iterable[Guest]) -> None:

@@ -140,18 +140,25 @@ class Truth:
     """What was secret in a room, and from which number on it was not."""
 
     def __init__(self, entries: Iterable[Entry]) -> None:
-        self.last = 0
-        """The number of the last event."""
+        self.numbers: list[int] = [0]
+        """Of the last event after so many entries."""
         self.secrets: dict[str, int | None] = {}
         """Every run of bytes in the log, as hex and as base64, and the number from which it is public: seeds and
         contributions, as hex, from some number on; all else (hashes of tokens, the salt) never.
         """
         self.silenced: dict[str, int] = {}
         """Whom the host has muted for everyone, by name, and from which number on."""
+        self.records: list[tuple[int, bytes]] = []
+        """Of deals, each with the number of the last event when it could be kept."""
         self._known: list[dict[Viewer, Knowledge]] = [{}]
         """By number."""
         self.game: AnyGame
         self._follow(entries)
+
+    @property
+    def last(self) -> int:
+        """The number of the last event."""
+        return self.numbers[-1]
 
     def known(self, viewer: Viewer, number: int) -> Knowledge:
         """The cards that ``viewer`` may know at event ``number``."""
@@ -199,7 +206,8 @@ class Truth:
             viewers: list[Viewer] = [None, *map(Seat, range(self.game.seats))]
             known = {viewer: NOTHING if course is None else course.known(viewer) for viewer in viewers}
             self._known += [known] * len(folded.events)
-            self.last = room.number
+            self.records += [(room.number, deal.record) for deal in folded.finished]
+            self.numbers.append(room.number)
 
 
 def _bytes_in(value: object) -> Iterator[bytes]:

@@ -56,7 +56,7 @@ async def test_the_login_of_the_manual_is_enough_to_play_and_for_nothing_else(
     guarded: StoreServer, log: io.StringIO
 ) -> None:
     async with nodes(url_of(guarded), "fudaza:") as opened:
-        place = Place(opened, Keys("fudaza:"), lambda _: guarded.url, log)
+        place = Place(opened, Keys("fudaza:"), lambda _: guarded.url, log, set())
         played = await play(GAMES["koi-koi"], place, seed=1)
         assert not played.leaks
         assert played.wakeups, "nodes can wake each other"
@@ -110,7 +110,7 @@ async def test_in_a_cluster_the_login_needs_what_the_manual_adds_and_plays_with_
         assert server.ask("ACL", "SETUSER", "fudaza", *in_a_cluster().split()) == b"+OK\r\n"
 
     async with nodes(url, "fudaza:") as opened:
-        place = Place(opened, Keys("fudaza:"), lambda channel: cluster.owner(channel).tcp_url, log)
+        place = Place(opened, Keys("fudaza:"), lambda channel: cluster.owner(channel).tcp_url, log, set())
         for seed in range(3):
             played = await play(GAMES["koi-koi"], place, seed)
             assert not played.leaks

@@ -23,7 +23,7 @@ import pytest_asyncio
 from engine.registry import GAMES
 from tests.e2e.serverprocess import ServerProcess
 from tests.security.attacks import ATTACKS, Attack
-from tests.security.guests import Guest
+from tests.security.guests import Guest, Line
 from tests.stores import free_port
 
 FLAGS: Final = (
@@ -64,8 +64,8 @@ class Bystander(Guest):
         self.answers.append((time.perf_counter() - began) * 1000)
         return answer
 
-    def _react(self, message: dict[str, Any]) -> None:
-        super()._react(message)
+    def _react(self, line: Line, message: dict[str, Any]) -> None:
+        super()._react(line, message)
         if any(event["e"] == "match-ended" for event in message.get("events", ())):
             self._do(self._again)
 

@@ -364,7 +364,7 @@ async def test_with_a_rule_switched_off_the_taint_test_finds_a_leak(
     switch(monkeypatch)
     prefix = fresh_prefix()
     async with nodes(shared_valkey.url, prefix) as opened:
-        place = Place(opened, Keys(prefix), lambda _: shared_valkey.url, log)
+        place = Place(opened, Keys(prefix), lambda _: shared_valkey.url, log, set())
         for seed in range(MOST_MATCHES):
             leaks = (await play(GAMES[name], place, seed)).leaks
             if leaks:

@@ -19,7 +19,7 @@ from msgspec.structs import replace
 from engine.registry import GAMES
 from server.entries import Timing
 from server.store.keys import Keys
-from tests.security.matches import Place, Played, log_kept, play
+from tests.security.matches import Place, Played, log_kept, play, some_dealt_twice
 from tests.security.nodes import QUICK, nodes
 from tests.stores import StoreServer, fresh_prefix
 
@@ -45,6 +45,8 @@ class Heard:
         self.events = 0
         self.frames: Counter[str] = Counter()
         """By the kind of message."""
+        self.notices: Counter[str] = Counter()
+        """By their code."""
         self.bytes_read = 0
         self.log_bytes = 0
         self.commands_logged = 0
@@ -57,14 +59,19 @@ class Heard:
         self.events += match.truth.last
         self.wakeups += len(match.wakeups)
         for frame in match.frames:
-            self.frames[frame.text.partition('"t":"')[2].partition('"')[0]] += 1
+            self.frames[(kind := frame.text.partition('"t":"')[2].partition('"')[0])] += 1
+            if kind == "notice":
+                self.notices[json.loads(frame.text)["code"]] += 1
             self.bytes_read += len(frame.text.encode())
             self.viewers.add(frame.viewer is None)
 
     def report(self, name: str, seconds: float) -> None:
         told = {"game": name, "matches": self.matches, "events": self.events, "seconds": round(seconds)}
         read = {"frames": self.frames.total(), "bytes": self.bytes_read, "log_bytes": self.log_bytes}
-        sys.stdout.write(json.dumps({**told, **read, "wake_ups": self.wakeups, "by_kind": self.frames}) + "\n")
+        sys.stdout.write(
+            json.dumps({**told, **read, "wake_ups": self.wakeups, "by_kind": self.frames, "notices": self.notices})
+            + "\n"
+        )
         sys.stdout.flush()
 
 
@@ -78,7 +85,7 @@ async def overhear(name: str, count: int, store: StoreServer, log: io.StringIO, 
     while heard.matches < count:
         prefix = fresh_prefix()
         async with nodes(store.url, prefix, timing=timing) as opened:
-            place = Place(opened, Keys(prefix), lambda _: store.url, log)
+            place = Place(opened, Keys(prefix), lambda _: store.url, log, set())
             seeds = iter(range(heard.matches, min(count, heard.matches + NODES_PLAY)))
 
             async def play_on(place: Place = place, seeds: Iterator[int] = seeds) -> None:
@@ -87,9 +94,10 @@ async def overhear(name: str, count: int, store: StoreServer, log: io.StringIO, 
                     assert match.leaks == [], f"match {seed}"
                     heard.add(match)
 
-            async with asyncio.TaskGroup() as group:
-                for _ in range(AT_ONCE):
-                    group.create_task(play_on())
+            with some_dealt_twice():
+                async with asyncio.TaskGroup() as group:
+                    for _ in range(AT_ONCE):
+                        group.create_task(play_on())
         heard.log_bytes += len(log.getvalue().encode())
         heard.commands_logged += log.getvalue().count('"event":"command"')
         log.seek(0)
@@ -104,7 +112,9 @@ async def test_nobody_is_ever_sent_what_they_may_not_know(
 ) -> None:
     heard = await overhear(name, MATCHES, shared_valkey, log)
 
-    assert set(heard.frames) == {"welcome", "accepted", "refused", "events", "turn", "snapshot"}, "all kinds were read"
+    kinds = {"welcome", "accepted", "refused", "events", "turn", "snapshot", "notice"}
+    assert set(heard.frames) == kinds, "all kinds were read"
+    assert set(heard.notices) >= {"superseded", "removed", "room-closed", "rolled-back", "time-runs-out"}
     assert heard.viewers == {True, False}
     assert heard.wakeups > heard.matches
     assert heard.commands_logged > heard.matches
