@@ -9,7 +9,7 @@ import pytest
 
 from clients.cli.connection import Trouble
 from clients.cli.fairness import ALARMS, Finding, Found
-from clients.cli.picture import from_snapshot
+from clients.cli.picture import after, from_snapshot
 from clients.cli.questions import in_notation
 from clients.cli.session import End, Ended
 from clients.cli.words import GAP, Lines, common, counted, filled
@@ -124,6 +124,24 @@ def test_every_event_of_the_room_has_words() -> None:
         lines = common.room_event(Sampler(("x",)).of(kind), people, people)
         assert bool(lines) == (kind not in silent), kind
         assert_readable(lines)
+
+
+def test_who_sits_down_without_a_name_is_somebody_until_it_is_told() -> None:
+    game = GAMES["hachinin-meri"]
+    hall = Hall(game)
+    hall.seats[1] = SeatInfo(kind="ai", level="easy")
+    before = from_snapshot(hall.snapshot())
+
+    taken = room.SeatTaken(seat=1, name=None)
+    there = after(before, taken)
+    (line,) = common.room_event(taken, people_of(before), people_of(there))
+    assert line == "Somebody takes over seat 1 from the AI. Who it is is told after the deal."
+    assert people_of(there).name(1) == "seat 1"
+
+    named = room.SeatNamed(seat=1, name="Bea")
+    known = after(there, named)
+    assert people_of(known).name(1) == "Bea"
+    assert common.room_event(named, people_of(there), people_of(known)) == ("In seat 1 sits Bea.",)
 
 
 def test_every_event_of_a_match_has_words() -> None:

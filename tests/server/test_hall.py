@@ -215,3 +215,13 @@ async def test_a_move_that_was_given_up_on_its_way_and_logged_all_the_same_is_fo
 
     assert ann.room.version == 2
     await house.close()
+
+
+async def test_rooms_opened_at_the_same_moment_are_no_more_than_there_may_be(house: House) -> None:
+    house.hall._max_rooms = 3
+    persons = [house.person(f"Person {number}") for number in range(8)]
+
+    codes = await asyncio.gather(*(person.create() for person in persons))
+
+    assert sorted(codes) == ["accepted"] * 3 + ["hall-full"] * 5
+    assert await house.index.count_live() == 3

@@ -13,6 +13,7 @@ from protocol.messages import (
     Contribute,
     Join,
     Leave,
+    RefusedMessage,
     Start,
 )
 from server.entries import Acted, Actor, Joined, Returned
@@ -242,3 +243,19 @@ async def test_contributions_and_sealed_answers_are_acknowledged_without_a_numbe
 
     assert ann.answers[-1] == Accepted(id=ann.answers[-1].id or "")
     assert len(bob.outbox.sent) == heard
+
+
+async def test_only_so_many_watch_a_room_and_who_holds_a_seat_counts_for_none_of_them(house: House) -> None:
+    house.hall.node = house.node._replace(spectators=2)
+    ann, bob = house.person("Ann"), house.person("Bob")
+    first, second, third = (house.person(name) for name in ("Eve", "Fay", "Gus"))
+    await ann.create()
+    assert [await each.watch(ann.room.code) for each in (first, second, third)] == ["accepted"] * 2 + [
+        "spectators-full"
+    ]
+    assert third.answers[-1] == RefusedMessage(id=third.answers[-1].id, code="spectators-full", params={"limit": 2})
+    assert await bob.join(ann.room.code) == "accepted"
+
+    await first.vanish()
+
+    assert await third.watch(ann.room.code) == "accepted"

@@ -46,6 +46,14 @@ def test_in_any_time_no_more_is_given_than_burst_and_rate_allow(gaps: list[float
     assert taken <= burst + rate * now + 1e-6
 
 
+def test_who_reserves_waits_in_line_and_no_longer_than_the_rate_takes() -> None:
+    bucket = Bucket(rate=2, burst=2, now=0)
+
+    assert [bucket.reserve(0) for _ in range(5)] == pytest.approx([0, 0, 0.5, 1.0, 1.5])
+    assert bucket.reserve(1.5) == pytest.approx(0.5)
+    assert bucket.reserve(10) == 0
+
+
 def test_each_key_has_a_bucket_of_its_own() -> None:
     buckets = Buckets(rate=1, burst=1)
 

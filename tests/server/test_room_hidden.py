@@ -14,8 +14,10 @@ from engine.game import AnyGame, Card, Seat, Viewer
 from engine.match import MatchEvent
 from engine.registry import GAMES
 from protocol.events import RoomEvent, SeedRevealed
-from protocol.messages import Act, ChosenSettings, Contribute, Leave
+from protocol.messages import Act, ChosenSettings, Contribute, Leave, Turn
 from server.entries import Actor, Published
+from server.metrics import Metrics
+from server.outbox import encoded
 from server.room import Append, Phase, ai_moves, distinct, missed, move_for, next_due, question, shown, snapshot, turn
 from server.room.state import HISTORY
 from tests.server.roomkit import GAMES as TOYS
@@ -320,3 +322,34 @@ def test_an_ai_does_not_move_while_nobody_is_left_even_if_it_was_asked_before() 
     hall.must(Leave(id=hall.id_at(0)), 0)
 
     assert move_for(hall.room, move, "d3", Actor.AI, hall.now, games=TOYS) is None
+
+
+# What travels ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_the_length_of_a_turn_tells_nobody_on_the_way_what_a_hand_may_do(name: str) -> None:
+    """Above all not who holds the Robai, and has more to choose from than all others (H10)."""
+    hall = Hall(
+        GAMES[name], settings=ChosenSettings(turn_limit=30), options={"deals": min(GAMES[name].options["deals"])}
+    )
+    for seat in range(1, hall.game.seats):
+        hall.join(f"Guest {seat}", seat)
+    hall.start()
+    hall.later(hall.room.timing.contributions_ms)
+    plain, sent = set(), set()
+    while hall.phase() is Phase.PLAYING:
+        for seat in hall.decision.seats:
+            asked = turn(hall.room, seat, hall.now, games=hall.games)
+            assert asked is not None
+            plain.add(len(encode(asked)))
+            frame = encoded(asked, Metrics())
+            assert msgspec.json.decode(frame.payload, type=Turn) == asked
+            sent.add(len(frame.frame))
+        if hall.decision.sealed:
+            hall.publish()
+        else:
+            hall.act(hall.decision.seats[0])
+
+    assert len(plain) > 3
+    assert len(sent) == 1

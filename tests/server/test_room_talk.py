@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
+import msgspec
 import pytest
 
 from engine.game import Seat, Viewer
 from engine.registry import GAMES
 from protocol.codes import Refused
-from protocol.events import RoomLock, Said, SeatMuted, SeatTaken, Signal, Winked
+from protocol.events import RoomLock, Said, SeatMuted, SeatNamed, SeatTaken, Signal, Winked
 from protocol.limits import MAX_LINE
-from protocol.messages import Chat, ChosenSettings, ClearSeat, Join, Leave, Lock, Move, Mute, Wink
+from protocol.messages import Chat, ChosenSettings, ClearSeat, Join, Leave, Lock, Move, Mute, SeatAi, Wink
 from server.room import Append, Phase, Refuse, Repeat, missed, open_room, shown, snapshot, summary
-from server.room.measure import TALK
+from server.room.measure import HOUSEKEEPING, TALK
 from server.room.state import HISTORY
 from server.room.talking import LINES_KEPT
 from tests.server.roomkit import Hall, happened, refused
@@ -129,6 +131,131 @@ def test_other_games_allow_talk_while_a_deal_is_played(table: Hall) -> None:
     table.deal_now()
 
     assert isinstance(say(table, 1, "hm"), Append)
+
+
+# Names -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(params=["a silent game", "a room without chat"])
+def silent(request: pytest.FixtureRequest) -> Hall:
+    """Ann, and AI; a deal is played in which nobody may say anything."""
+    if request.param == "a silent game":
+        hall = Hall(MERI, options={"deals": 2})
+    else:
+        hall = Hall(settings=ChosenSettings(chat=False), options={"deals": 3})
+    hall.start("easy")
+    hall.deal_now()
+    return hall
+
+
+def end_deal(hall: Hall) -> None:
+    while hall.phase() is Phase.PLAYING:
+        if not hall.ai():
+            if hall.decision.sealed:
+                hall.publish()
+            else:
+                (seat,) = hall.decision.seats
+                hall.act(seat)
+
+
+def names(hall: Hall, viewer: int | None) -> list[str | None]:
+    """What ``viewer`` reads at the seats of persons."""
+    at = None if viewer is None else Seat(viewer)
+    return [info.name for info in snapshot(hall.room, at, games=hall.games).seats if info.kind == "person"]
+
+
+def test_no_name_is_told_while_nobody_may_say_anything_and_it_is_when_the_deal_is_over(silent: Hall) -> None:
+    message = "I hold Kro, lead K"
+    seat = silent.join(message, 1)
+
+    for viewer in (None, 0, 1):
+        at = None if viewer is None else Seat(viewer)
+        told = shown(silent.room, tuple(silent.events), at, games=silent.games)
+        assert happened(told, SeatTaken)[-1] == SeatTaken(seat=1, name=None)
+        assert names(silent, viewer) == ["Ann", None]
+    assert not any(message in repr(event) for event in silent.events)
+    silent.must(Leave(id=silent.id_at(0)), 0)
+    assert (silent.room.host, summary(silent.room).host) == (1, "")
+    silent.join("Ann", 0)
+    assert not happened(silent.events, SeatNamed)
+
+    end_deal(silent)
+
+    assert happened(silent.events, SeatNamed) == [SeatNamed(seat=0, name="Ann"), SeatNamed(seat=seat, name=message)]
+    assert names(silent, None) == ["Ann", message]
+    assert summary(silent.room).host == message
+    assert silent.replayed() == silent.room
+
+
+def test_the_record_of_a_deal_names_who_sat_down_in_silence(silent: Hall) -> None:
+    silent.join("Bob", 1)
+    end_deal(silent)
+    while not silent.finished:  # a deal that is dealt again has no record yet
+        silent.deal_now()
+        end_deal(silent)
+
+    players = msgspec.json.decode(silent.finished[0].record)["players"]
+    assert [each.get("name") for each in players][:2] == ["Ann", "Bob"]
+
+
+def test_who_leaves_before_the_deal_is_over_is_never_named(silent: Hall) -> None:
+    silent.join("I hold Kro", 1)
+    silent.must(Leave(id=silent.id_at(1)), 1)
+
+    end_deal(silent)
+
+    assert not any("Kro" in repr(event) for event in silent.events if isinstance(event, SeatTaken | SeatNamed))
+
+
+def test_where_people_may_talk_a_name_is_told_at_once(table: Hall) -> None:
+    table.must(Leave(id=table.id_at(1)), 1)
+    table.start()
+    table.deal_now()
+
+    table.join("Cid", 1)
+
+    assert happened(table.events, SeatTaken)[-1] == SeatTaken(seat=1, name="Cid")
+
+
+# The measure of changes ------------------------------------------------------------------------------------------
+
+
+def test_nobody_changes_the_room_without_end() -> None:
+    """What moves nothing in the match, or a room's log would grow as fast as a connection may send."""
+    hall = Hall(MERI)
+    for seat in range(1, 8):
+        hall.must(SeatAi(id=hall.id_at(0), seat=seat), 0)
+    done = 7
+    commands: list[Callable[[int], Any]] = [
+        lambda turn: Lock(id=hall.id_at(0), on=turn % 2 == 0),
+        lambda turn: SeatAi(id=hall.id_at(0), seat=1, level=("easy", "hard")[turn % 2]),
+    ]
+    hall.must(ClearSeat(id=hall.id_at(0), seat=7), 0)
+    hall.join("Bob", 7)
+    commands.append(lambda turn: Mute(id=hall.id_at(0), seat=7, on=turn % 2 == 0))
+    for turn in range(2_000):
+        hall.now += 1
+        done += sum(isinstance(hall.do(make(turn), 0), Append) for make in commands)
+
+    assert done == HOUSEKEEPING.burst
+    assert isinstance(mute(hall, 7, 0), Append), "another person has a measure of their own"
+    assert isinstance(hall.ask(Move(id=hall.id_at(7), seat=6), 7), Append)
+    assert isinstance(hall.ask(ClearSeat(id=hall.id_at(0), seat=7), 0), Append), "nobody is kept from removing a person"
+    hall.now += HOUSEKEEPING.window_ms
+    assert isinstance(hall.do(Lock(id=hall.id_at(0), on=not hall.room.locked), 0), Append)
+
+
+def test_who_moves_from_seat_to_seat_takes_their_measure_along() -> None:
+    hall = Hall(MERI)
+    seat = 0
+    for turn in range(HOUSEKEEPING.burst):
+        hall.now += 1
+        hall.must(Move(id=hall.id_at(seat), seat=turn % 7 + 1), seat)
+        seat = turn % 7 + 1
+
+    decided = hall.ask(Move(id=hall.id_at(seat), seat=0), seat)
+
+    assert decided == Refuse(Refused.TOO_FAST, {"retry_ms": HOUSEKEEPING.window_ms - HOUSEKEEPING.burst + 1})
 
 
 # Mutes -----------------------------------------------------------------------------------------------------------

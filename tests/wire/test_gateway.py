@@ -620,3 +620,50 @@ async def _opens_a_room(opened: Gate, forwarded: str) -> str:
     )
     async with wire:
         return str((await wire.ask("create", game="duel", name="x"))["t"])
+
+
+async def test_all_connections_of_an_address_wait_for_each_other_and_none_is_refused_for_a_neighbour() -> None:
+    settings = Settings(data="", commands_per_second=1, command_burst=3, commands_per_address=2)
+    async with gate(settings) as opened, opened.wire("Ann") as ann, opened.wire("Bob") as bob:
+        told = [(await each.ask("list"))["t"] for each in (ann, ann, ann, bob, bob, bob)]
+        assert opened.slept == []
+        async with opened.wire("Cid") as cid:  # a new connection gains nothing by being new
+            told += [(await cid.ask("list"))["t"] for _ in range(3)]
+        assert opened.slept == pytest.approx([0.5, 1.0, 1.5])
+        assert opened.house.counted("fudaza_frames_held_total") == 3
+        opened.seconds += 60
+        told.append((await bob.ask("list"))["t"])
+
+        assert told == ["accepted"] * 10
+        assert len(opened.slept) == 3
+
+
+async def test_what_is_no_command_waits_too() -> None:
+    """Else each new connection would bring new strikes."""
+    settings = Settings(data="", commands_per_second=1, command_burst=1, commands_per_address=1)
+    async with gate(settings) as opened, opened.wire() as wire:
+        for _ in range(3):
+            await wire.raw("nonsense")
+
+        assert opened.slept == pytest.approx([1.0, 2.0])
+
+
+async def test_whose_frame_waits_while_the_node_ends_is_sent_away_without_it() -> None:
+    settings = Settings(data="", commands_per_second=1, command_burst=1, commands_per_address=1)
+    async with gate(settings) as opened, opened.wire() as wire:
+        held, go_on = asyncio.Event(), asyncio.Event()
+
+        async def hold(_seconds: float) -> None:
+            held.set()
+            await go_on.wait()
+
+        opened.gateway.sleep = hold
+        assert (await wire.ask("list"))["t"] == "accepted"
+        await wire.socket.send(json.dumps({"t": "list", "id": wire.client.id()}))
+        await held.wait()
+        draining = asyncio.create_task(opened.gateway.drain())
+
+        assert await wire.closed() == 1012
+        go_on.set()
+        await draining
+        assert [each["t"] for each in wire.heard] == ["welcome", "accepted", "notice"]
