@@ -63,6 +63,8 @@ class Player:
         self.mark: str | None = None
         """Of the last event, as it came with it."""
         self.notices: list[str] = []
+        self.announced: list[str] = []
+        """The texts of announcements."""
         self.accepted: dict[str, Accepted] = {}
         self.resumed = 0
         self.result: dict[str, Any] | None = None
@@ -230,6 +232,8 @@ class Player:
                 await self._give(Act(id=self.next_id(), action=self._rng.choice(message.legal), at=message.at))
             case Notice():
                 self.notices.append(message.code)
+                if message.code == "announcement":
+                    self.announced.append(str(message.params["text"]))
             case _:
                 pass
         self._progressed.set()
