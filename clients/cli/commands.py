@@ -43,9 +43,11 @@ from clients.cli.reading import LineReader, is_screen
 from clients.cli.session import NotDone, Rooms
 from clients.cli.table import Table, new_session
 from clients.cli.words import Lines, _, common
+from clients.cli.words.games import words_of
 from engine.game import Level
 from engine.registry import GAMES
 from protocol.messages import Create, Join, ListRooms, RoomSummary, Watch
+from wording.columns import padded, width
 
 INTERRUPTED: Final = 130
 
@@ -241,16 +243,20 @@ async def _in_lobby(url: str, name: str) -> int:
     from clients.cli.tui.app import TableApp, run_full_screen
     from clients.cli.tui.sitting import Sitting
 
-    return await run_full_screen(TableApp(lambda: Sitting(Table.at(url, ListRooms)), lobby=name), _write)
+    def sit_down() -> Sitting:
+        return Sitting(Table.at(url, ListRooms), invitation=_inviting(url))
+
+    return await run_full_screen(TableApp(sit_down, lobby=name), _write)
 
 
 async def _hosted(url: str, create: dict[str, Any], show: Show, *, level: str, start: bool) -> int:
     table = Table.at(url, Create, **create)
+    return await show(table, level=level, start=start, invitation=_inviting(url))
 
-    def invitation(picture: Picture) -> Lines:
-        return (_("A friend joins with:  {command}").format(command=_join_command(picture.code, url)),)
 
-    return await show(table, level=level, start=start, invitation=invitation)
+def _inviting(url: str) -> Callable[[Picture], Lines]:
+    """How friends join a room at ``url``."""
+    return lambda picture: (_("A friend joins with:  {command}").format(command=_join_command(picture.code, url)),)
 
 
 async def _played(server: LocalServer, create: dict[str, Any], show: Show, *, level: str) -> int:
@@ -328,13 +334,14 @@ def _json_line(room: RoomSummary) -> str:
 def _room_lines(found: tuple[RoomSummary, ...], url: str) -> list[str]:
     if not found:
         return [_("No open rooms. Open one:  fudaza host GAME --server {url}").format(url=url)]
-    row = "{:8} {:15} {:24} {:20} {}"
-    heads = (_("code"), _("game"), _("host"), _("now"), _("seats you can take"))
-    rows = [row.format(*heads)]
+    rows = [(_("code"), _("game"), _("host"), _("now"), _("seats you can take"))]
     for room in found:
         free = " ".join(map(str, room.open)) or "-"
-        rows.append(row.format(room.code, room.game, room.host, common.phase(room.phase), free))
-    return [*rows, "", _join_command("CODE", url)]
+        game = _(words_of(room.game).title) if room.game in GAMES else room.game
+        rows.append((room.code, game, room.host, common.phase(room.phase), free))
+    widths = [max(map(width, column)) + 2 for column in zip(*rows, strict=True)]
+    lines = ["".join(map(padded, row, widths)).rstrip() for row in rows]
+    return [*lines, "", _join_command("CODE", url)]
 
 
 def _join_command(code: str, url: str) -> str:

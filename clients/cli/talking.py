@@ -58,12 +58,17 @@ def asked_in(line: str, picture: Picture) -> Asked | None:
             return None
 
 
+def is_silent(picture: Picture) -> bool:
+    """Whether a deal is played in which nobody may talk."""
+    return picture.game.silent_deals and picture.phase == pictures.PLAYING
+
+
 def _say(text: str, picture: Picture) -> Asked:
     if not text:
         raise CannotSay(_("Say what? For example: say good luck"))
     if len(text) > MAX_LINE:
         raise CannotSay(common.refusal(Refused.BAD_LINE, {"limit": MAX_LINE}))
-    if picture.game.silent_deals and picture.phase == pictures.PLAYING:
+    if is_silent(picture):
         raise CannotSay(_("This game is played in silence. You can talk before and after a deal."))
     return Chat, {"text": text}
 
@@ -73,7 +78,7 @@ def _wink(signal: str, picture: Picture) -> Asked:
         raise CannotSay(_("This room was opened without winks."))
     if signal not in tuple(Signal):
         ways = [f"wink {each} ({_(text)})" for each, text in SIGNS.items()]
-        raise CannotSay(_("A wink is one of these: {ways}.").format(ways=", ".join(ways)))
+        raise CannotSay(_("A wink is one of these: {ways}.").format(ways=listed(ways)))
     return Wink, {"signal": Signal(signal)}
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from clients.cli.tui.choosing import Choice
+from clients.cli.tui.flowers import FlowerPanel
 from clients.cli.tui.panel import Looking
 from clients.cli.tui.panels import panel_of
 from clients.cli.words.people import People
@@ -68,6 +69,13 @@ def _some_impossible(look: Looking) -> bool:
     return look.choice is not None and any(not pick.actions for pick in look.choice.picks)
 
 
+def _ways(look: Looking) -> int:
+    """Combinations that the viewer has made or is on the way to."""
+    panel = panel_of(look.people.game.name)
+    assert isinstance(panel, FlowerPanel)
+    return sum(bool(way.points or way.have) and not way.lost for way in panel.progress(look.view, 0))
+
+
 KINDS: dict[str, dict[str, Callable[[Looking], bool]]] = {
     "koi-koi": {
         "play": lambda look: look.choice is not None and look.view.table.phase == "play",
@@ -82,6 +90,7 @@ KINDS: dict[str, dict[str, Callable[[Looking], bool]]] = {
         "play-stack": lambda look: look.choice is not None and any(s.owner == 0 for s in look.view.table.stacks),
         "choose": lambda look: look.choice is not None and look.view.table.phase == "choose",
         "decide": lambda look: look.choice is not None and look.view.table.phase == "decide",
+        "many-ways": lambda look: _ways(look) >= 7,
         "over": lambda look: look.view.table.phase == "over" and len(look.view.table.captured[0]) > 12,
     },
     "hachinin-meri": {

@@ -35,7 +35,7 @@ def test_every_option_is_explained_with_all_its_values_and_its_default_first(nam
             if line and not line.startswith(" "):
                 break
             block.append(line)
-        listed = [line.split()[0] for line in block if re.match(r" {5}\S", line)]
+        listed = [value for line in block if re.match(r" {5}\S", line) for value in line[5:].split("  ")[0].split(", ")]
         assert listed == [str(value) for value in values]
         defaults = [line.split()[0] for line in block if "(default)" in line]
         assert defaults == [str(values[0])]

@@ -10,9 +10,11 @@ from msgspec import Struct
 
 from clients.cli.session import Happened
 from clients.cli.tui.dialogs import Ask, Line, Reading
+from clients.cli.tui.panel import BUTTONS
 from clients.cli.tui.panels import panel_of
 from clients.cli.tui.play import Play
 from clients.cli.tui.result import Result
+from clients.cli.words import speaking
 from engine.game import AnyGame, Card, Seat
 from engine.go_stop import types as go_stop
 from engine.hachinin_meri import types as meri
@@ -41,7 +43,7 @@ from protocol.messages import (
 )
 from tests.cli.hall import CODE, Hall, Lose, notice
 from tests.cli.samples import Sampler
-from tests.cli.scenes import check_snapshot
+from tests.cli.scenes import check_snapshot, looking, states
 from tests.cli.tuikit import SIZES, Client, at_table
 
 pytestmark = pytest.mark.usefixtures("private_state")
@@ -169,10 +171,8 @@ async def test_the_host_plays_another_match() -> None:
         assert any(isinstance(command, Rematch) for command in client.hall.commands)
         await client.sees("You are the host")
         await client.press("s")
-        await client.sees("How well shall AI")
-        await client.press("3")
         await client.my_turn()
-        assert [command.level for command in client.hall.commands if isinstance(command, Start)] == ["medium", "hard"]
+        assert sum(isinstance(command, Start) for command in client.hall.commands) == 2
 
 
 # Every decision -----------------------------------------------------------------------------------------------
@@ -538,22 +538,49 @@ async def test_there_is_no_hint_where_the_room_does_not_allow_it_or_it_is_not_yo
         await client.sees("This room was opened without hints.")
 
 
+async def test_a_hint_goes_with_the_decision_that_it_was_for() -> None:
+    async with at_table(MERI, hall=Permissive(MERI, seed=5)) as client:
+        await client.my_turn()
+        client.sitting.advised("pass", "AI would: pass.", "because")
+        assert client.sitting.remark == "because"
+        client.sitting.session.turn = None
+        client.network.wires[-1].say(client.hall.happen(room.SeatReady(seat=1)))
+        await client.until(lambda: client.sitting.choice is None)
+        assert (client.sitting.remark, client.sitting.announcement) == ("", "")
+
+
+async def test_a_number_beyond_the_hand_and_clearing_ones_own_seat_are_answered() -> None:
+    async with at_table(KOI_KOI) as client:
+        await client.my_turn()
+        await client.press("9")
+        await client.sees("Here the keys are 1 to 8.")
+    async with at_table(KOI_KOI, start=False) as client:
+        await client.sees("You are the host")
+        await client.press("x")
+        await client.sees("That is your own seat: q gives it up.")
+        assert not any(isinstance(command, ClearSeat) for command in client.hall.commands)
+
+
 # Talking ------------------------------------------------------------------------------------------------------
 
 
-async def test_one_talks_to_the_table_and_winks_at_partners() -> None:
+async def test_one_winks_at_partners() -> None:
     async with at_table(MERI, hall=Permissive(MERI, seed=5)) as client:
+        await client.my_turn()
+        await client.press("w", "2")
+        await client.until(lambda: any(isinstance(command, Wink) for command in client.hall.commands))
+        signs = [command.signal for command in client.hall.commands if isinstance(command, Wink)]
+        assert signs == [room.Signal.RIGHT_EYE]
+
+
+async def test_one_talks_to_the_table() -> None:
+    async with at_table(KOI_KOI) as client:
         await client.my_turn()
         await client.press("slash")
         assert isinstance(client.app.screen, Line)
         await client.press(*"q1?", "enter")
-        await client.press("w", "2")
-        await client.until(lambda: any(isinstance(command, Wink) for command in client.hall.commands))
-        said = [command for command in client.hall.commands if isinstance(command, Chat | Wink)]
-        assert [getattr(command, "text", None) or getattr(command, "signal", None) for command in said] == [
-            "q1?",
-            room.Signal.RIGHT_EYE,
-        ]
+        await client.until(lambda: any(isinstance(command, Chat) for command in client.hall.commands))
+        assert [command.text for command in client.hall.commands if isinstance(command, Chat)] == ["q1?"]
 
 
 async def test_without_winks_the_key_says_so() -> None:
@@ -582,7 +609,8 @@ async def test_the_host_fills_and_clears_seats_moves_locks_and_starts() -> None:
     async with at_table(MERI, start=False) as client:
         text = await client.sees("You are the host")
         assert f"Room {CODE}" in text
-        assert "monchi=suit-or-trump" in text
+        assert "The usual options (c lists them)." in text
+        assert "monchi" not in text
         assert all(re.search(rf"^ +{seat} +(even|odd) ", text, re.MULTILINE) for seat in range(8))
         await client.press("down", "down", "a", "down", "x", "k", "enter")
         await client.until(lambda: any(isinstance(command, Move) for command in client.hall.commands))
@@ -599,9 +627,73 @@ async def test_a_guest_waits_for_the_host_and_is_refused_in_words() -> None:
     hall.seats[0] = SeatInfo(kind="person", name="Bo")
     async with at_table(KOI_KOI, hall=hall, start=False) as client:
         await client.sees("Waiting for the host to begin.")
-        hall.refuse_next = RefusedMessage(id=None, code=Refused.ONLY_THE_HOST, params={"host": 0})
-        await client.press("s", "1")
-        await client.sees("Only the host")
+        for key in ("s", "a", "x"):
+            assert f" {key} " not in client.text.splitlines()[-1]
+            await client.press(key)
+            assert "Only the host (seat 0) can do that." in client.text
+            client.sitting.remark = ""
+        assert not any(isinstance(command, Start | SeatAi | ClearSeat) for command in hall.commands)
+
+
+async def test_a_host_is_not_asked_how_ai_plays_where_no_seat_is_open() -> None:
+    hall = Hall(KOI_KOI, seed=5)
+    hall.seats[1] = SeatInfo(kind="ai", level="hard")
+    async with at_table(KOI_KOI, hall=hall, start=False) as client:
+        await client.sees("You are the host")
+        await client.press("s")
+        await client.my_turn()
+
+
+async def test_the_last_row_has_only_keys_that_do_something() -> None:
+    async with at_table(KOI_KOI) as client:
+        await client.my_turn()
+        keys = client.text.splitlines()[-1]
+        assert "h hint" not in keys
+        assert "⏎ do it" in keys
+    async with at_table(KOI_KOI, hall=Permissive(KOI_KOI, seed=5)) as client:
+        await client.my_turn()
+        assert "h hint" in client.text.splitlines()[-1]
+    async with at_table(KOI_KOI, hall=Permissive(KOI_KOI, seed=5), door=Watch, code=CODE, start=False) as client:
+        await client.sees("K7M2QX")
+        keys = client.text.splitlines()[-1]
+        assert not re.search("sit here|talk|start|AI|clear|lock", keys), keys
+        client.hall._open("easy")
+        client.network.wires[-1].say(client.hall.news())
+        await client.until(lambda: isinstance(client.app.screen, Result))
+        await client.press("escape")
+        keys = client.text.splitlines()[-1]
+        assert not re.search("do it|hint|talk", keys), keys
+        assert "t score" in keys
+
+
+async def test_the_way_in_for_friends_is_announced_and_in_the_log_and_stays_until_the_first_move() -> None:
+    line = "A friend joins with:  fudaza join"
+    async with at_table(KOI_KOI, invitation=lambda picture: (f"{line} {picture.code}",)) as client:
+        await client.my_turn()
+        assert f"» {line} {CODE}" in client.text
+        assert f"{line} {CODE}" in client.sitting.log
+        await client.press("c")
+        await client.sees(line)
+        await client.press("escape", "right", "enter")
+        await client.my_turn()
+        assert f"» {line}" not in client.text
+
+
+async def test_in_a_game_played_in_silence_one_is_told_so_before_typing_and_nothing_typed_is_lost() -> None:
+    async with at_table(MERI, hall=Permissive(MERI, seed=5), start=False) as client:
+        await client.sees("You are the host")
+        await client.press("slash", *"hi")
+        client.hall._open("easy")
+        client.network.wires[-1].say(client.hall.news())
+        await client.until(lambda: client.sitting.picture is not None and client.sitting.picture.phase == "playing")
+        await client.press("enter")
+        await client.sees("Talk is for between deals; w winks.")
+        await client.press("slash")
+        assert not isinstance(client.app.screen, Line)
+        assert not any(isinstance(command, Chat) for command in client.hall.commands)
+        play = client.app.screen
+        assert isinstance(play, Play)
+        assert play._draft == "hi"
 
 
 async def test_a_spectator_watches_and_is_asked_nothing() -> None:
@@ -689,3 +781,36 @@ async def test_no_color_is_respected(monkeypatch: pytest.MonkeyPatch) -> None:
             if colour is not None and not colour.is_default
         }
     assert colours == set()
+
+
+async def test_options_are_told_in_words() -> None:
+    async with at_table(MERI, hall=Hall(MERI, options={"monchi": "suit-first"}), start=False) as client:
+        text = await client.sees("You are the host")
+        assert "what Monchi asks (H20): a card of the suit led; a trump only without one" in text
+        assert "usual options" not in text
+        await client.press("c")
+        text = await client.sees("Options:")
+        assert "how many deals make a match; level totals are a draw: 8" in text
+        assert "who deals first: drawn at random" in text
+        assert "suit-first" not in text
+
+
+async def test_buttons_speak_the_readers_language() -> None:
+    with speaking("de"):
+        async with at_table(MERI) as client:
+            await client.my_turn()
+            await client.sees("[1] ansagen")
+            await client.sees("[2] passen")
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_every_action_without_a_card_has_a_button(name: str) -> None:
+    words = {
+        pick.key
+        for state in (state for seed in range(40) for state in states(GAMES[name], seed))
+        if (look := looking(GAMES[name], state)).choice is not None
+        for pick in look.choice.picks
+        if pick.word
+    }
+    assert words
+    assert words <= set(BUTTONS)

@@ -11,10 +11,12 @@ from textual.app import App
 from textual.pilot import Pilot
 
 from clients.cli.core import Core
+from clients.cli.picture import Picture
 from clients.cli.session import Session
 from clients.cli.table import Table
 from clients.cli.tui.app import TableApp
 from clients.cli.tui.sitting import Sitting
+from clients.cli.words import Lines
 from engine.game import AnyGame
 from protocol.messages import Act, Command, Create, ListRooms
 from tests.cli.hall import Hall, Network
@@ -80,6 +82,7 @@ async def at_table(
     lobby: bool = False,
     clock: Callable[[], float] = lambda: 0.0,
     down: int = 0,
+    invitation: Callable[[Picture], Lines] = lambda _picture: (),
     **fields: Any,
 ) -> AsyncIterator[Client]:
     """A client whose person opened a room (or came in by ``door``) and, with ``start``, began a match.
@@ -99,7 +102,7 @@ async def at_table(
         else:
             session.ask(door, **(fields or {"game": game.name, "name": "Aki"}))
         core = Core("ws://hall", session, dial=network.dial, sleep=network.sleep)
-        return Sitting(Table(core), start=start and not lobby, clock=clock)
+        return Sitting(Table(core), start=start and not lobby, clock=clock, invitation=invitation)
 
     app = TableApp(sit_down, lobby="Aki" if lobby else None)
     async with app.run_test(size=size) as pilot:

@@ -227,8 +227,8 @@ async def test_rooms_are_listed_joined_and_watched(players: Players, tmp_path: P
         await private.until("You are the host.")
         listing = await players("rooms", "--server", server.url)
         assert await listing.ended() == 0
-        assert f"{code}   go-stop" in listing.text
-        assert "koi-koi" not in listing.text
+        assert f"{code}  Go-stop" in listing.text
+        assert "Koi-koi" not in listing.text
         watcher = await players("watch", code.lower(), "--server", server.url, at="three")
         watcher.end_input()
         await watcher.until("Waiting for the host")

@@ -96,7 +96,7 @@ def rules() -> Lines:
         ),
         *rule("H5", "The order of the cards, high to low. As trumps:"),
         *rows((_(SUITS[suit]), _codes(suit, suit)) for suit in Suit),
-        *paragraph("As plain cards:"),
+        *rule("", "As plain cards:"),
         *rows((_(SUITS[suit]), _codes(suit, _another(suit))) for suit in Suit),
         *heading("Seats, match, deal"),
         *rule(

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from itertools import groupby
+from operator import itemgetter
 
 from msgspec import Struct
 
-from clients.cli.words import Lines, _
+from clients.cli.words import Lines, _, listed
 from engine.game import AnyGame, OptionValue
 from wording.columns import padded, width, wrapped
 
@@ -38,7 +40,7 @@ def paragraph(text: str, **values: object) -> Lines:
 
 
 def rule(number: str, text: str, **values: object) -> Lines:
-    """A rule with its number in the margin (the numbers that the code and its tests cite)."""
+    """A rule with its number in the margin (the numbers that the code and its tests cite); without one it goes on."""
     return _hanging(f"{number:4} ", _(text).format(**values))
 
 
@@ -69,9 +71,10 @@ def options_of(options: Iterable[ExplainedOption]) -> Lines:
     lines: list[str] = []
     for option in options:
         lines += _hanging(f"{option.name}: ", option.about, indent=2)
-        for place, (value, meaning) in enumerate(option.values):
-            default = _("(default) ") if place == 0 else ""
-            lines += _hanging(f"     {value}  ", default + meaning, indent=9)
+        (default, meaning), *others = option.values
+        lines += _hanging(f"     {default}  ", _("(default) ") + meaning, indent=9)
+        for meaning, alike in groupby(others, key=itemgetter(1)):
+            lines += _hanging(f"     {listed(str(value) for value, _meaning in alike)}  ", meaning, indent=9)
     return (*heading("Options"), *paragraph("Given as --option KEY=VALUE when a room is opened."), *lines)
 
 

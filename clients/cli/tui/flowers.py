@@ -150,7 +150,10 @@ class FlowerPanel(Panel):
         canvas.line(0, y, pieces)
 
     def _progress(self, canvas: Canvas, y: int, progress: list[Progress]) -> None:
-        """What is made first, then what is nearest; behind a cross what cannot be made any more, as far as it fits."""
+        """What is made first, then what is nearest; behind a cross what cannot be made any more, as far as it fits.
+
+        Nothing is cut: what is farthest away is left out whole.
+        """
         pieces: list[Piece] = []
         for each in sorted(progress, key=lambda each: (each.points == 0, each.need - each.have)):
             if each.points:
@@ -159,6 +162,8 @@ class FlowerPanel(Panel):
                 near = each.need - each.have <= 1
                 pieces.append((f"{each.name} {each.have}/{each.need}", "note" if near else "text"))
         x = 2
+        while pieces and x + sum(columns_of(text) for text, _inks in pieces) + 2 * (len(pieces) - 1) > canvas.width:
+            pieces.pop()
         for piece in pieces:
             x = canvas.line(x, y, [piece]) + 2
         lost = [each.name for each in progress if each.lost and not each.points]

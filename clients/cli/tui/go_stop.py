@@ -53,6 +53,7 @@ class GoStopPanel(FlowerPanel):
 
     game = game_named("go-stop")
     names = NAMES
+    opening = Dealt
     notable = (Dealt, PpukMade, JunkTaken, ScoreChanged, GoCalled)
     endings = (Stopped, Nagari, ThreePpuk, FourOfAMonth, Redeal)
 

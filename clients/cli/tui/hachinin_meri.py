@@ -67,6 +67,26 @@ def sorted_hand(hand: tuple[Card, ...], trump: Suit) -> tuple[Card, ...]:
     return tuple(card for suit in suits for card in order(suit, trump) if card in hand)
 
 
+def open_hand(hand: tuple[Card, ...], room: int) -> list[Piece]:
+    """A sorted hand in one line of ``room`` columns: whole codes, or each suit's letter once before its ranks, with as
+    many blanks as there is room for: ``Psu P9 I7``, ``P su 9 I 7``, ``Psu9 I7``, ``Psu9I7``. 25 columns hold any hand.
+    """
+    whole: list[Piece] = [(" ".join(hand), "dim")]
+    if _columns(whole) <= room:
+        return whole
+    suits: dict[str, list[str]] = {}
+    for card in hand:  # Tenka, which stands among the trumps (H5), goes with the other cards of its letter
+        suits.setdefault(card[0], []).append(card[1:])
+    pieces: list[Piece] = []
+    for between, within_suit in ((" ", " "), (" ", ""), ("", "")):
+        pieces = []
+        for suit, ranks in suits.items():
+            pieces += [((between if pieces else "") + suit, "text"), (within_suit + within_suit.join(ranks), "dim")]
+        if _columns(pieces) <= room:
+            break
+    return pieces
+
+
 def rank(card: Card) -> str:
     """A card's rank in words: ``Robai``, ``7``."""
     return _(RANK_NAMES[card[1:]]) if card[1:] in RANK_NAMES else card[1:]
@@ -91,6 +111,7 @@ How to read the table
   MERI, MONCHI   what you may play is limited: rules H18 and H20
   ▒▒ a trump     a trump, face down until the trick is complete
   [3]  3         the key of a card; dashed: it cannot be played (3 says why)""")
+    opening = Dealt
     notable = (Dealt, Declared, OkieTaken, TrickSettled, MonchiBegan, TrickLed)
     endings = (DealScored,)
 
@@ -195,7 +216,8 @@ How to read the table
         table, people, info = looking.view.table, looking.people, looking.people.seats[seat]
         side = seat % 2
         who = people.called(seat)
-        who = who if info.kind == "ai" and seat != people.you else f"{seat} {who}"  # an AI is called by its seat
+        by_seat = seat != people.you and (info.kind == "ai" or info.name is None)  # that is what they are called by
+        who = who if by_seat else f"{seat} {who}"
         told: tuple[Piece, ...] = ((f" {team_name(side)}", f"side{side}"), *standing(info))
         who = shortened(who, max(NAME_WIDTH, width - 2 - _columns(told)))
         turn = "▶" if table.turn == seat else " "
@@ -203,16 +225,17 @@ How to read the table
         trick = _trick_in_sight(table)
         if trick is not None:
             self._played(canvas, (x + 1, y + 1, width - 2, deep - 2), looking, seat, trick)
-        if deep >= 3:
+        if deep >= 3 and looking.hands is not None:
+            shown = open_hand(sorted_hand(looking.hands[seat], table.trump), width - 1)
+            canvas.line(x + 1, y + deep - 1, shown, width - 1)
+        elif deep >= 3:
             facts = self._facts(looking, seat)
-            if looking.hands is None and _columns(facts) > width - 2:
+            if _columns(facts) > width - 2:
                 facts[0] = (f"▒×{cards_held(table, seat)}", "back")
             canvas.line(x + 1, y + deep - 1, facts, width - 2)
 
     def _facts(self, looking: Looking, seat: Seat) -> list[Piece]:
         table = looking.view.table
-        if looking.hands is not None:
-            return [(" ".join(sorted_hand(looking.hands[seat], table.trump)), "dim")]
         pieces: list[Piece] = [("▒" * cards_held(table, seat), "back")]
         tricks = sum(trick.winner == seat for trick in table.tricks)
         if tricks:

@@ -46,6 +46,7 @@ class KoiKoiPanel(FlowerPanel):
 
     game = game_named("koi-koi")
     names = NAMES
+    opening = Dealt
     notable = (Dealt, YakuMade, KoiCalled)
     endings = (Stopped, DealDrawn, OpeningScored, BoardRedeal, HandsRedeal)
 

@@ -7,14 +7,14 @@ and says what can be pointed at. Must not be known here: widgets, connections.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Final
 
 from msgspec import Struct
 
 from clients.cli.tui.canvas import Canvas, Piece
 from clients.cli.tui.choosing import Choice, Pick
-from clients.cli.words import Lines, _, common
+from clients.cli.words import C_, Lines, _, common
 from clients.cli.words.people import People
 from engine.game import AnyGame, Card, Seat
 from protocol.messages import SeatInfo
@@ -66,12 +66,24 @@ class Looking(Struct, frozen=True):
         return f"[{digit}]" if self.choice.picks[index].actions else f" {digit} "
 
 
+BUTTONS: Final[Mapping[str, str]] = {
+    "stop": C_("button", "stop"),
+    "koi": C_("button", "koi"),
+    "go": C_("button", "go"),
+    "declare": C_("button", "declare"),
+    "pass": C_("button", "pass"),
+}
+"""Actions that name no card, as their buttons say them."""
+
+
 class Panel(ABC):
     """The picture of one game. Instances hold no data."""
 
     game: ClassVar[AnyGame]
     notable: ClassVar[tuple[type[Struct], ...]]
     """Events that are announced in the prompt, besides being told in the log. Not ``endings``: the score follows."""
+    opening: ClassVar[type[Struct]]
+    """The event with which a deal begins."""
     legend: ClassVar[str]
     """What stands where, and what the signs mean (marked for translation)."""
     endings: ClassVar[tuple[type[Struct], ...]]

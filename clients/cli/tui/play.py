@@ -16,9 +16,10 @@ from textual.widgets import DataTable, RichLog
 from clients.cli import hints
 from clients.cli import picture as pictures
 from clients.cli.core import News
-from clients.cli.manual import rules_of
+from clients.cli.manual import chosen_options, rules_of
+from clients.cli.manual.page import WIDTH as PAGE
 from clients.cli.picture import Picture
-from clients.cli.talking import SIGNS
+from clients.cli.talking import SIGNS, is_silent
 from clients.cli.tui.choosing import DIGITS
 from clients.cli.tui.dialogs import Ask, Line, Reading
 from clients.cli.tui.hosting import Hosting
@@ -30,9 +31,11 @@ from clients.cli.tui.widgets import CONFIRM, Heading, KeyBar, Painted, Prompt, S
 from clients.cli.words import N_, Lines, _, common
 from clients.cli.words.games import words_of
 from engine.game import Level, Seat
+from protocol.codes import Refused
 from protocol.events import Signal
 from protocol.limits import MAX_LINE
 from protocol.messages import Chat, ClearSeat, Leave, Lock, Move, Mute, SeatAi, Start, Wink
+from wording.columns import wrapped
 
 WIDE: Final = 124
 """Columns from which the log stands beside the table instead of below."""
@@ -49,7 +52,7 @@ At the table
   t             the score and how it comes about; after a deal, the result
   l             everything that was said so far
   c             this table: options, seats, how friends join
-  /             talk to the table
+  /             talk to the table (Hachinin Meri: before and after a deal)
   w             wink at your partners, if the room allows it
   m             people: mute somebody; the host can remove a person
   o             looks: themes, symbols
@@ -65,10 +68,11 @@ In the room, before a match
 
 BAR: Final = (
     ("⏎", N_("do it"), "confirm"),
-    ("?", N_("help, rules"), "help"),
+    ("?", N_("help"), "help"),
     ("h", N_("hint"), "hint"),
     ("t", N_("score"), "score"),
     ("l", N_("log"), "log"),
+    ("c", N_("table"), "about"),
     ("/", N_("talk"), "talk"),
     ("o", N_("looks"), "app.looks"),
     ("q", N_("go"), "go"),
@@ -84,6 +88,24 @@ ROOM_BAR: Final = (
     ("?", N_("help, rules"), "help"),
     ("q", N_("go"), "go"),
 )
+
+FOR_SEATED: Final = frozenset({"confirm", "hint", "talk"})
+FOR_HOST: Final = frozenset({"start", "seat_ai", "clear_seat", "lock"})
+
+
+def keys_for(picture: Picture) -> tuple[tuple[str, str, str], ...]:
+    """The keys that do something for this viewer in this room."""
+    idle: set[str] = set()
+    if picture.you is None:
+        idle |= FOR_SEATED
+    if not picture.is_host:
+        idle |= FOR_HOST
+    if not picture.settings.hints:
+        idle.add("hint")
+    if not picture.settings.chat:
+        idle.add("talk")
+    return tuple(key for key in (ROOM_BAR if picture.phase == pictures.LOBBY else BAR) if key[2] not in idle)
+
 
 MUTE, EVERYONE, HEAR, EVERYONE_HEARS, REMOVE = "mute", "everyone", "hear", "everyone-hears", "remove"
 
@@ -118,6 +140,8 @@ class Play(Screen[None]):
         self._shown = False
         self.sitting = sitting
         self._result: Result | None = None
+        self._draft = ""
+        """A line that could not be said when it was typed."""
 
     def compose(self) -> ComposeResult:
         """Heading, room or table, prompt, log, keys."""
@@ -166,7 +190,8 @@ class Play(Screen[None]):
         in_room = picture is not None and picture.phase == pictures.LOBBY
         self.query_one("#room").display = in_room
         self.query_one("#table").display = not in_room
-        self.query_one(KeyBar).keys = ROOM_BAR if in_room else BAR
+        if picture is not None:
+            self.query_one(KeyBar).keys = keys_for(picture)
         self.query_one(TableView).symbols = self._host.preferences.symbols
         for widget in self.query(Painted):
             widget.changed(self._host.inks)
@@ -275,8 +300,9 @@ class Play(Screen[None]):
         if picture is not None:
             lines = common.table_of_seats(picture, self.sitting.people)
             invitation = self.sitting.invitation
-            chosen = tuple(f"  {key} = {value}" for key, value in picture.options.items())
-            self.app.push_screen(Reading(_("This table"), (*lines, "", _("Options:"), *chosen, "", *invitation)))
+            chosen = chosen_options(picture.game.name, picture.options)
+            told = (row for line in chosen for row in wrapped(line, PAGE, "  ", "    "))
+            self.app.push_screen(Reading(_("This table"), (*lines, "", _("Options:"), *told, "", *invitation)))
 
     def action_hint(self) -> None:
         """What the AI would do."""
@@ -303,12 +329,31 @@ class Play(Screen[None]):
     # Talking ----------------------------------------------------------------------------------------------
 
     def action_talk(self) -> None:
-        """Say something."""
-        self.app.push_screen(Line(_("Say to the table"), longest=MAX_LINE), self._say)
+        """Say something, where people may talk just now."""
+        if self._may_talk():
+            draft, self._draft = self._draft, ""
+            self.app.push_screen(Line(_("Say to the table"), value=draft, longest=MAX_LINE), self._say)
+
+    def _may_talk(self) -> bool:
+        picture = self.sitting.picture
+        if picture is None or picture.you is None:
+            return False
+        if not picture.settings.chat:
+            self._remark(_("This room was opened without talk."))
+        elif is_silent(picture):
+            winks = picture.settings.winks
+            self._remark(_("Talk is for between deals; w winks.") if winks else _("Talk is for between deals."))
+        else:
+            return True
+        return False
 
     def _say(self, text: str | None) -> None:
-        if text is not None:
+        if text is None:
+            return
+        if self._may_talk():
             self._ask(Chat, text=text)
+        else:
+            self._draft = text  # a deal has begun since; it is there when talk is again
 
     def action_wink(self) -> None:
         """Give the partners a sign."""
@@ -356,12 +401,24 @@ class Play(Screen[None]):
     # The room ---------------------------------------------------------------------------------------------
 
     def _ask(self, kind: type[Any], **fields: Any) -> None:
+        self.sitting.remark = ""
         if self.sitting.session.ended is None:
             self.sitting.core.ask(kind, **fields)
 
     def _in_room(self) -> Picture | None:
         picture = self.sitting.picture
         return picture if picture is not None and picture.phase == pictures.LOBBY else None
+
+    def _hosted(self) -> Picture | None:
+        """The room before a match, if this person is its host; others are told whose key that was."""
+        picture = self._in_room()
+        if picture is None or picture.is_host:
+            return picture
+        if picture.you is None or picture.host is None:
+            self._remark(_("You are watching."))
+        else:
+            self._remark(common.refusal(Refused.ONLY_THE_HOST, {"host": picture.host}))
+        return None
 
     def _sit(self) -> None:
         picture, seat = self._in_room(), self.query_one(RoomView).seat
@@ -374,11 +431,15 @@ class Play(Screen[None]):
         self._sit()
 
     def action_start(self) -> None:
-        """The host begins."""
-        if self._in_room() is not None:
-            levels = self.sitting.picture.game.levels if self.sitting.picture is not None else ()
-            options = [(str(level), common.level(level)) for level in levels]
+        """The host begins; how well AI plays is asked where there are open seats."""
+        picture = self._hosted()
+        if picture is None:
+            return
+        if any(info.kind == "open" for info in picture.seats):
+            options = [(str(level), common.level(level)) for level in picture.game.levels]
             self.app.push_screen(Ask(_("How well shall AI in the open seats play?"), options), self._begin)
+        else:
+            self._begin(self.sitting.level)
 
     def _begin(self, level: str | None) -> None:
         if level is not None:
@@ -386,7 +447,7 @@ class Play(Screen[None]):
 
     def action_seat_ai(self) -> None:
         """The host puts an AI into the seat, or gives it the next level."""
-        picture = self._in_room()
+        picture = self._hosted()
         if picture is None:
             return
         seat, levels = self.query_one(RoomView).seat, picture.game.levels
@@ -398,9 +459,13 @@ class Play(Screen[None]):
 
     def action_clear_seat(self) -> None:
         """The host takes an AI out, or removes a person."""
-        picture = self._in_room()
+        picture = self._hosted()
+        if picture is None:
+            return
         seat = self.query_one(RoomView).seat
-        if picture is not None and Seat(seat) != picture.you:
+        if Seat(seat) == picture.you:
+            self._remark(_("That is your own seat: q gives it up."))
+        else:
             self._ask(ClearSeat, seat=seat)
 
     def action_lock(self) -> None:

@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import ClassVar, Final, TypeAlias
 
 from rich.text import Text
+from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical
+from textual.containers import Container, Vertical
 from textual.widgets import RichLog
 
 from clients.cli import hints
@@ -22,8 +23,9 @@ from clients.cli.tui.film import Film, Frame, film_of, headline, looking_at, sen
 from clients.cli.tui.joined import Joining
 from clients.cli.tui.look import clothe
 from clients.cli.tui.panels import panel_of
+from clients.cli.tui.play import WIDE
 from clients.cli.tui.widgets import KeyBar, Painted
-from clients.cli.words import N_, Lines, _
+from clients.cli.words import N_, Lines, _, common
 from clients.cli.words.games import words_of
 from engine.game import AnyGame, Seat
 from engine.record import DealRecord, Unplayable
@@ -48,7 +50,14 @@ A record at the table
   h            what the AI would do in the decision that comes next, and why
   l            what happened so far        q        quit
 
-The card that is played next is pointed at.""")
+From a seat's eyes you see what that seat saw: what others do next is not told,
+and the card that the seat itself plays next is pointed at.
+
+Numbers behind moves, the AI's choice first: the points that its side gets on
+average in many deals of the cards that cannot be seen. The first guess is left
+only for a move that is better beyond doubt, so the choice need not have the
+highest number.""")
+UNSEEN: Final = N_("Another seat decides: e chooses its eyes, or open cards.")
 
 
 class Viewer(Joining):
@@ -98,17 +107,23 @@ class Viewer(Joining):
     def compose(self) -> ComposeResult:
         """Heading, table, prompt, log, keys."""
         yield _Heading(self, id="heading")
-        with Vertical(id="stage"):
-            yield _Table(self, id="table")
-            yield _Prompt(self, id="prompt")
-        log = RichLog(id="log", wrap=True, markup=False, highlight=False, min_width=0)
-        log.can_focus = False
-        yield log
+        with Container(id="middle"):
+            with Vertical(id="stage"):
+                yield _Table(self, id="table")
+                yield _Prompt(self, id="prompt")
+            log = RichLog(id="log", wrap=True, markup=False, highlight=False, min_width=0)
+            log.can_focus = False
+            yield log
         yield KeyBar(BAR, id="keys")
 
     def on_mount(self) -> None:
         """The first deal."""
         self._open(0)
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Where the log stands depends on the width."""
+        self.screen_stack[0].set_class(event.size.width >= WIDE, "wide")
+        self.call_after_refresh(self._look)
 
     def _open(self, deal: int) -> None:
         self.deal, self.place, self.film, self.hint, self.remark = deal, 0, None, "", ""
@@ -122,11 +137,11 @@ class Viewer(Joining):
         self._look()
 
     def _look(self) -> None:
-        log = self.query_one(RichLog)
+        log = self.screen_stack[0].query_one(RichLog)
         log.clear()
         for line in self._told():
             log.write(Text(line))
-        for widget in self.query(Painted):
+        for widget in self.screen_stack[0].query(Painted):
             widget.changed(self.inks)
 
     def _told(self) -> Lines:
@@ -165,23 +180,29 @@ class Viewer(Joining):
         """Somebody else's eyes."""
         seats = self.reels[self.deal][0].seats
         self.eyes = Seat(0) if self.eyes is None else Seat(self.eyes + 1) if self.eyes + 1 < seats else None
+        self.hint, self.remark = "", ""  # they may tell what these eyes do not see
         self._look()
 
     def action_hint(self) -> None:
         """What the AI would have done next."""
         frame = self.frame
-        if frame is not None and frame.upcoming is not None:
+        if frame is None or frame.upcoming is None:
+            return
+        seat, _action = frame.upcoming
+        if self.eyes in (None, seat):
             self.remark = _("Thinking …")
-            self._look()
-            self.run_worker(self._think(frame, frame.upcoming[0]), exclusive=True)
+            self.run_worker(self._think(frame, seat), exclusive=True)
+        else:
+            self.remark = _(UNSEEN)  # the AI's choice would tell that seat's cards
+        self._look()
 
     async def _think(self, frame: Frame, seat: Seat) -> None:
         assert self.film is not None, "there is a frame"
         game = self.film.game
         view = game.view(frame.state, seat)
         thought = await asyncio.to_thread(hints.thought_of, game, view, seed=self.place)
-        if frame is self.frame:
-            values = hints.values_in_words(thought)
+        if frame is self.frame and self.eyes in (None, seat):
+            values = hints.values_in_words(game, thought)
             self.hint, why = hints.in_words(game, view, thought)
             self.remark = f"{why} ({values})" if values else why
             self._look()
@@ -252,18 +273,20 @@ class _Prompt(_Part):
         if viewer.film is None or frame is None:
             canvas.line(0, 1, [(viewer.remark, "alarm")])
             return
-        told = headline(viewer.film, frame, panel_of(viewer.film.game.name), viewer.eyes)
-        canvas.line(0, 0, [("» ", "title"), (viewer.hint or told, "note")])
+        people = viewer.film.people(None)
+        told = viewer.hint or headline(viewer.film, frame, panel_of(viewer.film.game.name), viewer.eyes)
+        canvas.line(0, 0, [("» ", "title"), (told, "note")] if told else [(f"  {_('Nothing is told yet.')}", "dim")])
         if frame.upcoming is None:
             outcome = viewer.film.game.outcome(frame.state)
             assert outcome is not None, "the last frame of a film is the deal's end"
             ending = words_of(viewer.film.game.name).ending(outcome.reason)
             scores = _("The deal is over ({ending}). Scores: {scores}.").format(
-                ending=ending, scores=" : ".join(map(str, outcome.scores))
+                ending=ending, scores=common.sides(outcome.scores, people)
             )
             canvas.line(2, 1, [(scores, "you")])
         else:
             seat, action = frame.upcoming
-            text = _("next: {who}: {action}").format(who=viewer.film.people(None).name(seat), action=action)
+            text = _("next: {who}: {action}") if viewer.eyes in (None, seat) else _("next: {who}")
+            text = text.format(who=people.name(seat), action=action)
             canvas.line(2, 1, [(text, "dim")])
         canvas.line(2, 2, [(viewer.remark, "text")])

@@ -18,7 +18,7 @@ from clients.cli.picture import Picture
 from clients.cli.questions import Question, open_question
 from clients.cli.tui.choosing import DIGITS
 from clients.cli.tui.sitting import Sitting
-from clients.cli.words import N_, Lines, _, common
+from clients.cli.words import N_, Lines, _, common, listed
 from clients.cli.words.games import words_of
 from clients.cli.words.people import people_of
 
@@ -110,7 +110,7 @@ class Result(ModalScreen[None]):
                 for seat, info in enumerate(picture.seats)
                 if info.kind == "person" and not info.ready and not info.away and seat != picture.you
             ]
-            return _("Waiting for {who} …").format(who=", ".join(names)) if names else _("The next deal comes now.")
+            return _("Waiting for {who} …").format(who=listed(names)) if names else _("The next deal comes now.")
         return ""
 
     def on_key(self, event: object) -> None:

@@ -7,6 +7,7 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.widgets import DataTable, Static
 
+from clients.cli.manual import chosen_options
 from clients.cli.picture import Picture
 from clients.cli.tui.sitting import Sitting
 from clients.cli.words import Lines, _, common, listed
@@ -43,7 +44,7 @@ class RoomView(Vertical):
 
 def about(sitting: Sitting, picture: Picture) -> Lines:
     """What is played, and how friends join."""
-    chosen = [f"{key}={value}" for key, value in picture.options.items()]
+    chosen = chosen_options(picture.game.name, picture.options, unusual=True)
     allowed = picture.settings
     facts = [
         _("private") if allowed.private else _("listed"),
@@ -58,7 +59,7 @@ def about(sitting: Sitting, picture: Picture) -> Lines:
         facts.append(_("LOCKED"))
     return (
         _("Room {code}: {facts}").format(code=picture.code, facts=listed(facts)),
-        _("Options: {options}").format(options=listed(chosen)),
+        *(chosen or (_("The usual options (c lists them)."),)),
         *sitting.invitation,
     )
 

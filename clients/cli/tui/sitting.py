@@ -15,7 +15,7 @@ from clients.cli.picture import Picture
 from clients.cli.session import Asked, Checked, Delayed, Ended, Happened, NotDone, Refreshed, TurnedBack
 from clients.cli.table import Table
 from clients.cli.telling import on_its_way, told, why_not
-from clients.cli.tui.choosing import Choice, Pick
+from clients.cli.tui.choosing import DIGITS, Choice, Pick
 from clients.cli.tui.panel import Panel
 from clients.cli.tui.panels import panel_of
 from clients.cli.words import Lines, _, common
@@ -62,8 +62,11 @@ class Sitting:
         """What the latest news added to the log."""
         self._turn: tuple[Any, ...] = ()
         """What was done in the turn that goes on, unless something in it was announced."""
+        self._advice = ""
+        """The latest hint."""
         self._heed = False
-        """What is announced was said by people, or is about them."""
+        """What is announced was said by people, or is for them: neither a deal's beginning nor a turn covers it."""
+        self._entered = False
         self._start = start
         self._invitation = invitation
         self._clock = clock
@@ -138,8 +141,13 @@ class Sitting:
 
     def point(self, index: int) -> None:
         """Point at a pick by its number, from 0."""
-        if self.choice is not None:
+        if self.choice is None:
+            return
+        last = min(len(self.choice.picks), len(DIGITS))
+        if index < last:
             self.choice, self.remark = self.choice.point(index), ""
+        else:
+            self.remark = _("Here the keys are 1 to {last}.").format(last=last)
 
     def touch(self, key: str) -> None:
         """Point at a card wherever it lies, or say why that does nothing."""
@@ -197,7 +205,7 @@ class Sitting:
         if choice is not None:
             index = next((index for index, pick in enumerate(choice.picks) if action in pick.actions), None)
             self.choice = choice if index is None else choice.point(index)
-        self.announcement, self.alarmed, self.remark = told, False, why
+        self.announcement, self.alarmed, self.remark, self._advice = told, False, why, told
         self._say(told, why)
 
     def _say(self, *lines: str) -> None:
@@ -213,10 +221,12 @@ class Sitting:
     def hear(self, item: News) -> None:
         """Take in what is new."""
         again = isinstance(item, Offline) and self.online is False  # one more attempt has failed: that is no news
-        self._say(*(() if again else told(item, self.session, self.core.url)))
+        entering = isinstance(item, Refreshed) and not self._entered
+        self._say(*(() if again else told(item, self.session, self.core.url)), *(self.invitation if entering else ()))
         match item:
             case Online():
                 self.online = True
+                self._announce()
             case Offline() | GaveUp():
                 self.online = False
                 self._announce(alarm=True)
@@ -241,6 +251,9 @@ class Sitting:
 
     def _refreshed(self, picture: Picture) -> None:
         self.coming_out = ()
+        if not self._entered and self.invitation:
+            self.announcement, self._heed = self.invitation[0], True  # it stays while a match begins at once
+        self._entered = True
         if picture.phase == pictures.LOBBY and picture.is_host and self._start:
             self.core.ask(Start, level=self.level)
         self._start = False
@@ -250,7 +263,8 @@ class Sitting:
         match event:
             case DealBegan() | room.Rematched():
                 self.coming_out = ()
-                self._announce()
+                if not self._heed:
+                    self._announce()
             case DealEnded() | MatchEnded():
                 self.coming_out = (*self.said, "", *self.coming_out)  # the outcome first, then how it came about
                 self._announce()
@@ -276,7 +290,7 @@ class Sitting:
         if seat is not None or self._turn:
             self._turn = (*self._turn, event)
         headline = panel.headline(event, self.said, people) if isinstance(event, panel.notable) else ""
-        if headline:
+        if headline and not (self._heed and isinstance(event, panel.opening)):
             self.announcement, self.alarmed, self._heed, self._turn = headline, False, False, ()
         elif self._turn and panel.began_turn(self._turn[0]) != picture.you and not self.alarmed and not self._heed:
             self.announcement = panel.turn_in_brief(self._turn, people)
@@ -285,7 +299,9 @@ class Sitting:
         """The open decision, as far as it has been made; a new one is begun from its start."""
         picture, turn = self.picture, self.session.turn
         if picture is None or picture.view is None or turn is None or self.session.answering is not None:
-            self.choice = None
+            if self.choice is not None:  # it was decided otherwise: what was said about it is of no use any more
+                self.choice, self.remark = None, ""
+                self.announcement = "" if self.announcement == self._advice else self.announcement
         elif self.choice is None or self.choice.at != turn.at:
             picks: tuple[Pick, ...] = panel_of(picture.game.name).picks(picture.view, turn.legal)
             self.choice, self.remark = Choice(turn.at, picks), ""

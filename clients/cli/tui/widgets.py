@@ -14,10 +14,10 @@ from textual.widget import Widget
 from clients.cli import picture as pictures
 from clients.cli.tui.canvas import Canvas, Piece
 from clients.cli.tui.look import Inks
-from clients.cli.tui.panel import Looking
+from clients.cli.tui.panel import BUTTONS, Looking
 from clients.cli.tui.panels import panel_of
 from clients.cli.tui.sitting import Sitting
-from clients.cli.words import _, common
+from clients.cli.words import _, common, within
 from clients.cli.words.games import words_of
 
 CONFIRM = "\r"
@@ -180,9 +180,9 @@ class Prompt(SittingWidget):
         x = 2
         if choice is not None and any(pick.word for pick in choice.picks):
             for index, pick in enumerate(choice.picks):
-                text = f"[{index + 1}] {pick.key}"
-                canvas.hit(x, 2, len(text) + 2, 1, pick.key)
-                x = canvas.line(x, 2, [(f" {text} ", "card-pointed" if index == choice.pointed else "card")]) + 1
+                text = f" [{index + 1}] {within('button', BUTTONS[pick.key])} "
+                start, x = x, canvas.line(x, 2, [(text, "card-pointed" if index == choice.pointed else "card")]) + 1
+                canvas.hit(start, 2, x - 1 - start, 1, pick.key)
         end = canvas.width
         if choice is not None and choice.pick is not None and choice.pick.actions:
             label = f" ⏎ {_('do it') if len(choice.pick.actions) == 1 else _('choose')} "

@@ -274,8 +274,8 @@ def match_event(event: Any, picture: Picture, people: People, ending: str) -> Li
     match event:
         case DealBegan(deal=deal, attempt=attempt):
             deals = picture.match.deals if picture.match is not None else deal
-            head = _("Deal {deal} of {deals}").format(deal=deal, deals=deals)
-            return ("", f"── {head} ──" if attempt == 1 else f"── {head}, {_('dealt again')} ──")
+            head = _("Deal {deal} of {deals}") if attempt == 1 else _("Deal {deal} of {deals}, dealt again")
+            return ("", f"── {head.format(deal=deal, deals=deals)} ──")
         case DealEnded(scores=scores, totals=totals, deal=deal):
             result = _("Deal {deal} ({ending}): {scores}.").format(
                 deal=deal, ending=ending, scores=sides(scores, people)
@@ -283,24 +283,27 @@ def match_event(event: Any, picture: Picture, people: People, ending: str) -> Li
             many = picture.match is not None and picture.match.deals > 1
             return (result, *((_("Match so far: {totals}.").format(totals=sides(totals, people)),) if many else ()))
         case MatchEnded(totals=totals, winner=winner):
-            return ("", f"══ {_match_won(winner, people)} {sides(totals, people)}. ══")
+            return ("", f"══ {_match_won(winner, sides(totals, people), people)} ══")
         case _:
             return ()
 
 
 def sides(scores: tuple[int, ...], people: People) -> str:
-    """Scores with their owners: ``you 6, Aki 0``."""
-    return listed(f"{people.side(side)} {score}" for side, score in enumerate(scores))
+    """Scores with their owners: ``you: 6, Aki: 0``. A name may end with a number."""
+    told = _("{who}: {points}")
+    return listed(told.format(who=people.side(side), points=score) for side, score in enumerate(scores))
 
 
-def _match_won(winner: int | None, people: People) -> str:
+def _match_won(winner: int | None, totals: str, people: People) -> str:
+    alone = people.game.sides == people.game.seats
     if winner is None:
-        return _("The match is a draw:")
+        return _("The match is a draw. {totals}").format(totals=totals)
     if people.yours(winner):
-        return _("You win the match:") if people.game.sides == people.game.seats else _("Your team wins the match:")
-    if people.game.sides == people.game.seats:
-        return _("{winner} wins the match:").format(winner=people.name(winner))
-    return _("The {team} team wins the match:").format(team=people.side(winner))
+        won = _("You win the match. {totals}") if alone else _("Your team wins the match. {totals}")
+        return won.format(totals=totals)
+    if alone:
+        return _("{winner} wins the match. {totals}").format(winner=people.name(winner), totals=totals)
+    return _("The {team} team wins the match. {totals}").format(team=people.side(winner), totals=totals)
 
 
 def table_of_seats(picture: Picture, people: People) -> Lines:
