@@ -135,6 +135,10 @@ class Thought(Struct, Generic[ActionT], frozen=True):
     """What each action (by its text) was found worth, in the deal's points for the chooser's side; may be empty."""
     reason: Message | None = None
     """A code of the game's ``Reason`` enum with parameters: the yaku aimed at, the combination avoided."""
+    searched: bool = False
+    """Whether the values are means over sampled worlds; otherwise they only order the actions. The choice need not have
+    the highest: it is left only for what is better beyond doubt.
+    """
 
 
 class Outcome(Struct, frozen=True):

@@ -66,7 +66,7 @@ def think(view: View, legal: Sequence[Action], rng: Random, budget: Budget) -> T
     )
     best = legal[found.best]
     values = {text(action): value for action, value in zip(legal, found.values, strict=True)}
-    return Thought(best, values, bot.reason(best, view, sight))
+    return Thought(best, values, bot.reason(best, view, sight), searched=True)
 
 
 def root_of(view: View) -> Deal:
