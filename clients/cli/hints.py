@@ -16,7 +16,7 @@ from engine.game import AnyGame, Budget, Level, Thought
 LEVELS: Final = (Level.HARD, Level.MEDIUM, Level.EASY)
 """The first of these that a game plays is asked."""
 BEST: Final = 3
-"""So many values of the AI's are told."""
+"""Of so many other actions the value is told beside the chosen one's."""
 
 
 def adviser(game: AnyGame) -> Level:
@@ -39,7 +39,14 @@ def in_words(game: AnyGame, view: Any, thought: Thought[Any]) -> tuple[str, str]
     return told, "" if thought.reason is None else words.reason(thought.reason)
 
 
-def values_in_words(thought: Thought[Any]) -> str:
-    """What the best actions were found worth; nothing where they were not weighed."""
-    best = sorted(thought.values.items(), key=lambda pair: -pair[1])[:BEST]
-    return " · ".join(f"{action} {value:+.1f}" for action, value in best)
+def values_in_words(game: AnyGame, thought: Thought[Any]) -> str:
+    """What the chosen action, which comes first, and the best others were found worth; nothing where no level searched.
+
+    The choice need not have the highest value: ``Thought.searched``.
+    """
+    if not thought.searched:
+        return ""
+    chosen = game.text(thought.action)
+    others = sorted((action for action in thought.values if action != chosen), key=lambda each: -thought.values[each])
+    told = [chosen, *others][: BEST + 1]
+    return " · ".join(f"{action} {thought.values[action]:+.1f}" for action in told)

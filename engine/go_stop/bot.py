@@ -121,7 +121,7 @@ def think(view: View, legal: Sequence[Action], rng: Random, budget: Budget) -> T
     if budget.level in SEARCHING:
         found = search(view, legal, guess.action, rng=rng, level=budget.level, rollouts=budget.rollouts)
         best = legal[found.best]
-        return Thought(best, _table(legal, found.values), outlook.reason(best))
+        return Thought(best, _table(legal, found.values), outlook.reason(best), searched=True)
     if budget.level is Level.EASY and view.table.phase is not Phase.DECIDE and rng.random() < EASY_RANDOM_SHARE:
         return Thought(rng.choice(legal), guess.values, Message(Reason.TRIES_SOMETHING))
     return guess
@@ -301,13 +301,13 @@ class _Outlook:
     def reason(self, action: Action) -> Message:
         """The chief reason for ``action``: what it makes, hinders, works towards or takes; else what it risks."""
         if isinstance(action, Stop | Go):
-            code = Reason.GOES_SAFELY if action == Go() else Reason.STOPS_IN_DANGER
+            code = Reason.GOES if action == Go() else Reason.STOPS
             return Message(code, {"points": self.table.scores[self.rival].points})
         card, matched = self._capture(action)
         if not matched:
             (discarded,) = cards_of(card)
             holders = (self.unseen & _MONTHS[month(discarded)]).bit_count()
-            return Message(Reason.DISCARDS_SAFELY, {"card": discarded, "holders": holders})
+            return Message(Reason.LAYS, {"card": discarded, "holders": holders})
         taken = card | matched
         completed = gains(score(self.mine), score(self.mine | taken))
         if completed:
@@ -315,7 +315,7 @@ class _Outlook:
         hindered = gains(score(self.theirs), score(self.theirs | taken))
         if hindered:
             return Message(Reason.DENIES, {"combo": hindered[0]})
-        if matched.bit_count() == 3:
+        if matched.bit_count() == 3 and junk_to_take(self.table.captured[self.rival], 1):  # G11: there may be none
             own = isinstance(action, Play) and self._own_stack(month(action.card))
             return Message(Reason.TAKES_JUNK, {"bonus": Bonus.OWN_PPUK if own else Bonus.STACK})
         for row in SET_ROWS:

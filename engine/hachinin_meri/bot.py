@@ -15,13 +15,14 @@ from random import Random
 from typing import Final
 
 from engine.game import Budget, Card, Level, Message, Param, Thought
-from engine.hachinin_meri.cards import PLAIN, TRUMPS, native_robai
-from engine.hachinin_meri.odds import Odds, Worth
+from engine.hachinin_meri.cards import height
+from engine.hachinin_meri.odds import Odds
+from engine.hachinin_meri.reasons import why_answered, why_discarded, why_played
 from engine.hachinin_meri.rules import discardable, playable
 from engine.hachinin_meri.search import played_as, search
 from engine.hachinin_meri.text import DECLARE, DISCARDS, PASS, PLAYS, text
 from engine.hachinin_meri.types import Action, Declare, Discard, Pass, Phase, Play, Reason, View
-from engine.hachinin_meri.vetoes import partner_of, vetoed
+from engine.hachinin_meri.vetoes import vetoed
 from engine.hachinin_meri.worlds import HIDING_RATE
 
 LEVELS: Final = (Level.EASY, Level.MEDIUM, Level.HARD, Level.EXPERT)
@@ -52,8 +53,7 @@ def default_action(view: View) -> Action:
 
 def _cheapest(cards: Sequence[Card], okie: Card) -> Card:
     """The lowest plain card, for want of one the lowest trump."""
-    trumps = TRUMPS[okie[0]]
-    return min(cards, key=lambda card: (card in trumps, trumps.get(card) or PLAIN[card]))
+    return min(cards, key=lambda card: height(card, okie[0]))
 
 
 def think(view: View, legal: Sequence[Action], rng: Random, budget: Budget) -> Thought[Action]:
@@ -94,24 +94,20 @@ def _searched(
         if best.card in forbidden:
             allowed = [action for action in legal if isinstance(action, Play) and action.card not in forbidden]
             best = max(allowed, key=lambda action: values[text(action)])
-            return Thought(best, values, Message(Reason.PARTNER_WINS, {"card": best.card, "seat": partner_of(view)}))
-    if best == guess.action:
-        return Thought(best, values, guess.reason)
-    return Thought(best, values, _reason_of(view, best, _cards(legal)))
+    reason = guess.reason if best == guess.action else _reason_of(view, best, _cards(legal))
+    return Thought(best, values, reason, searched=True)
 
 
 def _reason_of(view: View, action: Action, cards: Sequence[Card]) -> Message:
     """What speaks for ``action``, which a search chose among all that have these ``cards``."""
     match action:
-        case Declare():
-            return Message(Reason.DECLARE, {"robai": native_robai(view.table.okie[0])})
-        case Pass():
-            return Message(Reason.HIDE, {"robai": native_robai(view.table.okie[0])})
+        case Declare() | Pass():
+            return why_answered(view, declared=isinstance(action, Declare))
         case Discard(card=card):
-            return Message(Reason.VOID, {"card": card, "suit": card[0]})
+            return why_discarded(view, card)
         case Play(card=card):
             odds = Odds(view)
-            return _reason(view, odds, card, {other: odds.worth(other) for other in cards})
+            return why_played(view, odds, card, {other: odds.worth(other) for other in cards})
 
 
 def _cards(legal: Sequence[Action]) -> list[Card]:
@@ -129,8 +125,7 @@ def _declaration(view: View, rng: Random) -> Thought[Action]:
     a fixed rate so that silence says little (H25).
     """
     hides = rng.random() < HIDING_RATE
-    reason = Message(Reason.HIDE if hides else Reason.DECLARE, {"robai": native_robai(view.table.okie[0])})
-    return Thought(PASS if hides else DECLARE, {}, reason)
+    return Thought(PASS if hides else DECLARE, {}, why_answered(view, declared=not hides))
 
 
 def _discard(view: View, cards: Sequence[Card]) -> Thought[Action]:
@@ -139,8 +134,8 @@ def _discard(view: View, cards: Sequence[Card]) -> Thought[Action]:
     suits = [card[0] for card in view.hand if card not in odds.trumps]
     values = {card: -odds.kept(card) - 0.01 * suits.count(card[0]) for card in cards}
     chosen = max(cards, key=values.__getitem__)
-    reason = Message(Reason.VOID, {"card": chosen, "suit": chosen[0]})
-    return Thought(DISCARDS[chosen], {text(DISCARDS[card]): value for card, value in values.items()}, reason)
+    told = {text(DISCARDS[card]): value for card, value in values.items()}
+    return Thought(DISCARDS[chosen], told, why_discarded(view, chosen))
 
 
 def _play(view: View, cards: Sequence[Card]) -> Thought[Action]:
@@ -148,31 +143,4 @@ def _play(view: View, cards: Sequence[Card]) -> Thought[Action]:
     worths = {card: odds.worth(card) for card in cards}
     chosen = max(cards, key=lambda card: worths[card].total)
     values = {text(PLAYS[card]): worth.total for card, worth in worths.items()}
-    return Thought(PLAYS[chosen], values, _reason(view, odds, chosen, worths))
-
-
-def _reason(view: View, odds: Odds, chosen: Card, worths: dict[Card, Worth]) -> Message:
-    """What decided for ``chosen``, in the order of how much a person wants to hear it."""
-    worth = worths[chosen]
-    params: dict[str, Param] = {"card": chosen}
-    if worth.pair is not None and worth.gain > 0.3:
-        return Message(Reason.COMBINATION, {**params, "pair": worth.pair})
-    feared = max(worths.values(), key=lambda other: other.loss)
-    if feared.pair is not None and feared.loss > worth.loss + 0.3:
-        return Message(Reason.PROTECT, {**params, "pair": feared.pair})
-    trick = view.table.trick
-    if trick is None:
-        if chosen in odds.trumps:
-            return Message(Reason.LEAD_MERI, params)
-        high = not any(card[0] == chosen[0] and PLAIN[card] > PLAIN[chosen] for card in odds.unseen)
-        return Message(Reason.LEAD_HIGH if high else Reason.LEAD_LOW, params)
-    if len(worths) == len(view.hand) == 2:
-        (kept,) = (card for card in view.hand if card != chosen)
-        if kept in odds.trumps:
-            return Message(Reason.KEEP_LAST, {**params, "keep": kept})
-    if chosen != _cheapest(list(worths), view.table.okie):
-        return Message(Reason.WIN, params)
-    partner = odds.winning_partner()
-    if partner is not None:
-        return Message(Reason.PARTNER_WINS, {**params, "seat": partner})
-    return Message(Reason.DUCK, params)
+    return Thought(PLAYS[chosen], values, why_played(view, odds, chosen, worths))

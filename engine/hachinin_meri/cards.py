@@ -64,6 +64,12 @@ def native_robai(trump: str) -> Card:
     return Card(trump + "ro")
 
 
+def height(card: Card, trump: str) -> tuple[bool, int]:
+    """What a card costs to play, for sorting: trumps above all plain cards, plain ones by their place in their suit."""
+    rank = TRUMPS[trump].get(card)
+    return (False, PLAIN[card]) if rank is None else (True, rank)
+
+
 def best(cards: Sequence[Card], trump: str) -> int:
     """Which of ``cards`` wins: the highest trump, else the highest in the suit of the first (H15).
 

@@ -40,8 +40,10 @@ class Worth(Struct, frozen=True):
     """What combinations (H23) are expected to bring."""
     loss: float
     """What combinations are expected to cost."""
-    pair: Pair | None
-    """The combination that the most is expected of, or feared from."""
+    gains: Pair | None
+    """The combination that may bring something."""
+    loses: Pair | None
+    """The combination that may cost something."""
     kept: float
     """What the card would be good for if it were kept."""
 
@@ -121,12 +123,12 @@ class Odds:
             shown = [there for there in trick.cards if there is not None]
         others = self._others(to_come, 1.0 if meri else TRUMPS_IN)
         if meri:
-            return Worth(self._meri(card, shown, others), 0.0, 0.0, None, kept)
+            return Worth(self._meri(card, shown, others), 0.0, 0.0, None, None, kept)
         if card in self.trumps:
             return self._with_trump(card, to_come, others, kept, ninth=ninth)
         plain = self._plain(card, to_come) if others.none else 0.0
         takes = (1 - others.none) * others.ours / others.total if others.total else 0.0
-        return Worth(takes + others.none * plain, 0.0, 0.0, None, kept)
+        return Worth(takes + others.none * plain, 0.0, 0.0, None, None, kept)
 
     def _others(self, to_come: list[Seat], rate: float) -> _Others:
         chances = [(seat, rate * self.holds[seat]) for seat in to_come] + [(seat, 1.0) for seat in self.down]
@@ -155,18 +157,17 @@ class Odds:
         """A trump to a plain lead: face down (H17), and worth a combination (H23)."""
         over = self._overtrumped(self.trumps[card], others)
         win = over * (others.ours / others.total if others.total else 0.0) + (1 - over)
-        gain, loss, pair = 0.0, 0.0, None
+        gain, loss, gains, loses = 0.0, 0.0, None, None
         for (high, low), named in PAIRS[self.table.okie[0]].items():
             if card not in (high, low):
                 continue
             other = low if card == high else high
             chance = self._against(other, to_come, others) * POINTS[stake(self.table, named, ninth=ninth)]
-            if card == high:
-                gain += chance * (1 - over)
+            if card == high:  # of one combination at most, and the lower card of one other
+                gain, gains = chance * (1 - over), named
             else:
-                loss += chance
-            pair = named if chance and chance >= max(gain, loss) else pair
-        return Worth(win, gain, loss, pair, kept)
+                loss, loses = chance, named
+        return Worth(win, gain, loss, gains, loses, kept)
 
     def _against(self, card: Card, to_come: list[Seat], others: _Others) -> float:
         """The chance that an opponent has played the trump ``card`` face down to this trick, or will."""

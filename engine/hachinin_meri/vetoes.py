@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from engine.game import Card, Seat
+from engine.game import Card
 from engine.hachinin_meri.cards import PLAIN, TRUMPS, best
 from engine.hachinin_meri.table import all_tricks, left_of, team
 from engine.hachinin_meri.types import SEATS, Trick, View
@@ -51,11 +51,3 @@ def _is_certain(view: View, trick: Trick, top: Card) -> bool:
         card[0] == top[0] and card not in order and rank > PLAIN[top] and card not in seen
         for card, rank in PLAIN.items()
     )
-
-
-def partner_of(view: View) -> Seat:
-    """Who has the trick so far; asked where something was vetoed."""
-    trick = view.table.trick
-    assert trick is not None, "nothing is vetoed where there is no trick"
-    shown = [card for card in trick.cards if card is not None]
-    return left_of(trick.leader, best(shown, view.table.okie[0]))

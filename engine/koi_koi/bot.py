@@ -14,9 +14,9 @@ from typing import Final, assert_never
 from engine.flowers import Kind, kind, matching
 from engine.game import Budget, Card, Level, Message, Thought
 from engine.koi_koi.outlook import Outlook, outlook, worth_of_playing_on
-from engine.koi_koi.scoring import BIT, cards_of, mask_of, yaku_in
+from engine.koi_koi.scoring import BIT, cards_of, mask_of, total, yaku_in
 from engine.koi_koi.text import text
-from engine.koi_koi.types import Action, Choose, Koi, Phase, Play, Reason, Standing, Stop, View
+from engine.koi_koi.types import Action, Choose, Koi, Phase, Play, Reason, Stop, View
 
 ERRS: Final = 0.4
 """How often easy plays at random."""
@@ -42,7 +42,7 @@ def think(view: View, legal: Sequence[Action], rng: Random, budget: Budget) -> T
     values = {text(action): value(action, view, sight) for action in legal}
     best = max(legal, key=lambda action: values[text(action)])
     why = reason(best, view, sight)
-    may_err = view.table.phase is not Phase.DECIDE and why.code != Reason.COMPLETES
+    may_err = view.table.phase is not Phase.DECIDE and not _finishes(best, view, sight)
     if budget.level is Level.EASY and may_err and rng.random() < ERRS:
         return Thought(rng.choice(legal), values, Message(Reason.AT_RANDOM))
     return Thought(best, values, why)
@@ -70,6 +70,14 @@ def _capture(action: Play | Choose, view: View) -> tuple[Card, tuple[Card, ...]]
     return action.card, matching(action.card, view.table.board) if action.take is None else (action.take,)
 
 
+def _finishes(action: Action, view: View, sight: Outlook) -> bool:
+    """Whether the total is higher with what ``action`` takes than it was before this turn."""
+    if not isinstance(action, Play | Choose):
+        return False
+    card, taken = _capture(action, view)
+    return bool(taken) and sight.me.gain(BIT[card] | mask_of(taken)) > 0
+
+
 def _value_of_capture(card: Card, taken: tuple[Card, ...], sight: Outlook) -> float:
     brings = sight.me.worth(BIT[card] | mask_of(taken))
     return brings + DENY * sum(sight.reach(each) * sight.them.worth(BIT[each]) for each in taken)
@@ -94,17 +102,18 @@ def reason(action: Action, view: View, sight: Outlook) -> Message:
         case Play() | Choose():
             card, taken = _capture(action, view)
             if taken:
-                return _reason_to_capture(card, taken, sight, standing)
-            return Message(Reason.GIVES_LEAST, {"card": card})
+                return _reason_to_capture(card, taken, sight)
+            return Message(Reason.LAYS, {"card": card})
         case _:
             assert_never(action)
 
 
-def _reason_to_capture(card: Card, taken: tuple[Card, ...], sight: Outlook, standing: Standing) -> Message:
+def _reason_to_capture(card: Card, taken: tuple[Card, ...], sight: Outlook) -> Message:
     me, them = sight.me, sight.them
     cards = BIT[card] | mask_of(taken)
-    if gain := me.gain(cards):
-        had = {made.yaku: made.points for made in standing.yaku}
+    # Not what the turn gains: its first capture may have made a yaku before the stock card was turned up.
+    if gain := total(me.pile | cards, me.rules) - total(me.pile, me.rules):
+        had = {yaku: points for yaku, points, _ in yaku_in(me.pile, me.rules)}
         rises = {yaku: points - had.get(yaku, 0) for yaku, points, _ in yaku_in(me.pile | cards, me.rules)}
         return Message(Reason.COMPLETES, {"yaku": max(rises, key=lambda yaku: rises[yaku]), "points": gain})
     denied, aim = them.aim_of(mask_of(taken)), me.aim_of(cards)

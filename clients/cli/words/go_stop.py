@@ -104,12 +104,12 @@ REASONS: Final[Mapping[str, str]] = {
     Reason.TRIES_SOMETHING: N_("A careless move."),
     Reason.COMPLETES: N_("It makes or raises {combos}."),
     Reason.WORKS_TOWARDS: N_("It works towards {combo}: {have} of {need}."),
-    Reason.DENIES: N_("It keeps {combo} from the other player."),
+    Reason.DENIES: N_("It takes cards that the other player could use for {combo}."),
     Reason.TAKES_JUNK: N_("It takes junk from the other player: {bonus}."),
-    Reason.CAPTURES: N_("It takes cards that count: {cards}."),
-    Reason.DISCARDS_SAFELY: N_("Nothing is worth taking; {card} gives least away."),
-    Reason.STOPS_IN_DANGER: N_("The other player could soon stop, with {points} points."),
-    Reason.GOES_SAFELY: N_("The other player is far from stopping, with {points} points."),
+    Reason.CAPTURES: N_("Of what can be taken this is worth most: {cards}."),
+    Reason.LAYS: N_("Nothing that can be taken is worth more than to lay down {card}."),
+    Reason.STOPS: N_("To stop now is worth more than to go on (points of the other player: {points})."),
+    Reason.GOES: N_("To go on promises more than to stop (points of the other player: {points})."),
 }
 ENDINGS: Final[Mapping[str, str]] = {
     EndReason.STOP: N_("stopped"),

@@ -84,18 +84,22 @@ WHY: Final[Mapping[str, str]] = {
 REASONS: Final[Mapping[str, str]] = {
     Reason.FORCED: N_("There is nothing else to do."),
     Reason.RANDOM: N_("A careless move."),
-    Reason.DECLARE: N_("To take the Okie, and not to risk fives against {robai}."),
+    Reason.DECLARE: N_("The Okie comes with it, and {robai} moves no more points than other cards."),
     Reason.HIDE: N_("To make the concealed {robai} worth five."),
-    Reason.NOTHING_TO_DECLARE: N_("There is no Robai to declare."),
-    Reason.VOID: N_("{card} goes, to be rid of {suit} or its weakest card."),
-    Reason.LEAD_HIGH: N_("{card}: nothing of its suit beats it."),
-    Reason.LEAD_LOW: N_("{card} costs nothing to lead."),
+    Reason.KEEP_QUIET: N_("To let nobody know who holds {robai}."),
+    Reason.NOTHING_TO_DECLARE: N_("You do not hold the Robai of the trump suit."),
+    Reason.VOID: N_("{card} goes, to be rid of {suit}."),
+    Reason.WEAKEST: N_("{card} goes, the lowest of your {suit}."),
+    Reason.SPARE: N_("{card} is the card that you would miss least."),
+    Reason.LEAD_HIGH: N_("{card}: no other hand has a higher card of its suit."),
+    Reason.LEAD_LOW: N_("{card} is the lowest of your {suit}: it costs little to lead."),
     Reason.LEAD_MERI: N_("{card}, a trump, draws the trumps of the others."),
+    Reason.LEAD_BEST: N_("{card} is the lead that promises most."),
     Reason.COMBINATION: N_("{card} may win a combination: {pair}."),
-    Reason.WIN: N_("{card} is the cheapest card that wins."),
-    Reason.PARTNER_WINS: N_("Your partner in seat {seat} has the trick; {card} spends nothing."),
-    Reason.DUCK: N_("The trick cannot be won, or is not worth it; {card} spends nothing."),
-    Reason.PROTECT: N_("{card} keeps the other team from a combination: {pair}."),
+    Reason.WIN: N_("{card} beats every card that lies face up."),
+    Reason.PARTNER_WINS: N_("Your partner in seat {seat} has the trick so far, and {card} leaves it there."),
+    Reason.DUCK: N_("The trick is not worth more than {card}, the lowest that you may play."),
+    Reason.PROTECT: N_("{card}, to keep {keep} out of a combination: {pair}."),
     Reason.KEEP_LAST: N_("{card}, to keep {keep} for the ninth trick."),
 }
 ENDINGS: Final[Mapping[str, str]] = {"played": N_("played to the end")}
@@ -210,15 +214,15 @@ def _combination(combination: Combination) -> str:
     )
 
 
-def _points(points: Sequence[int]) -> str:
-    return listed(f"{team_name(team)} {value}" for team, value in enumerate(points))
-
-
 def in_brief(combination: Combination) -> str:
     """A combination and what it moves, for where there is little room."""
     moved = counted(combination.points, "one point moves", "{n} points move")
     told = _("COMBINATION for {team}: {pair}; {moved}.")
     return told.format(team=team_name(combination.team), pair=_(PAIRS[combination.pair]), moved=moved)
+
+
+def _points(points: Sequence[int]) -> str:
+    return listed(f"{team_name(team)} {value}" for team, value in enumerate(points))
 
 
 def _scored(event: DealScored) -> Lines:
@@ -309,7 +313,8 @@ def _score(view: View, people: People) -> Lines:
         if trick.combination is not None:
             lines.append(f"    {_combination(trick.combination)}")
     left = TRICKS - len(table.tricks)
-    return (*lines, counted(left, "  One trick is to come.", "  {n} tricks are to come."))
+    to_come = (counted(left, "  One trick is to come.", "  {n} tricks are to come."),) if left else ()
+    return (*lines, *to_come)
 
 
 def _last(view: View, people: People) -> Lines:

@@ -98,10 +98,10 @@ REASONS: Final[Mapping[str, str]] = {
     Reason.ONLY_MOVE: N_("There is nothing else to do."),
     Reason.AT_RANDOM: N_("A careless move."),
     Reason.COMPLETES: N_("It makes {yaku}; points gained: {points}."),
-    Reason.DENIES: N_("It keeps {yaku} from the other player ({cards})."),
+    Reason.DENIES: N_("It takes cards that the other player could use for {yaku}: {cards}."),
     Reason.BUILDS: N_("It works towards {yaku} with {cards}; still needed: {missing}."),
-    Reason.CAPTURES: N_("It takes the most: {cards}."),
-    Reason.GIVES_LEAST: N_("Nothing is worth taking; {card} helps the other player least."),
+    Reason.CAPTURES: N_("Of what can be taken this is worth most: {cards}."),
+    Reason.LAYS: N_("Nothing that can be taken is worth more than to lay down {card}."),
     Reason.TAKES_POINTS: N_("The {score} points now are worth more than what playing on promises."),
     Reason.HOPES_FOR_MORE: N_("Playing on promises more than the {score} points now."),
 }

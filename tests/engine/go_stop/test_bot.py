@@ -90,7 +90,7 @@ def test_without_a_capture_the_discard_gives_least_away() -> None:
     state = full("04a 07q 11b", "01p 12r 10p", mine="07p 07r", theirs="02a 02p 08a 08p")
     found = thought(state)
     assert found.action == Play(Card("07q"))
-    assert found.reason == Message(Reason.DISCARDS_SAFELY, {"card": "07q", "holders": 1})
+    assert found.reason == Message(Reason.LAYS, {"card": "07q", "holders": 1})
 
 
 def test_working_towards_a_combination_is_a_reason() -> None:
@@ -121,7 +121,7 @@ def test_go_against_a_player_far_from_stopping_stop_against_one_about_to(level: 
 
 def test_a_decision_names_its_reason_and_what_either_is_worth() -> None:
     going = thought(deciding(theirs="09p 09q"))
-    assert going.reason == Message(Reason.GOES_SAFELY, {"points": 0})
+    assert going.reason == Message(Reason.GOES, {"points": 0})
     assert going.values["stop"] == 7
     assert going.values["go"] > 7
 

@@ -88,7 +88,7 @@ def test_medium_works_towards_a_yaku() -> None:
 def test_medium_lays_down_what_helps_the_other_player_least() -> None:
     state = position(("08b 04p 12p", "12q 02q 05q"), "10p 09p", "12s 08p 07p 01p", ("", "01b 03b"))
     assert choice(state) != "08b"
-    assert thought(state).reason == Message(Reason.GIVES_LEAST, {"card": choice(state)})
+    assert thought(state).reason == Message(Reason.LAYS, {"card": choice(state)})
     values = thought(state).values
     assert values["08b"] == min(values.values())
 
