@@ -40,6 +40,8 @@ SHARE_OF_DOUBLES: Final = 0.6
 """Somebody comes a second time while they are there."""
 SHARE_OF_CLOSED: Final = 0.5
 """The operator closes the room after the match."""
+LOOKS_INTO_THE_ARCHIVE: Final = 5
+"""While a match is played; and once when it is over."""
 SHARE_OF_REDEALT: Final = 0.3
 """Matches whose deals are dealt twice, where the game has that."""
 RESTLESS: Final = 0.12
@@ -139,8 +141,11 @@ async def play(game: AnyGame, at: Place, seed: int) -> Played:
     read: list[_Read] = []
     async with _eavesdropping(at.store_of, at.keys.wake(place["room"])) as wakeups:
         try:
-            looking = _after(rng.uniform(0.0, 0.3), lambda: _look_into_the_archive(at.nodes[0], place["room"], read))
-            await _play(game, guests, watchers, place, rng, looking)
+            moments = [rng.uniform(0.0, 0.4) for _ in range(LOOKS_INTO_THE_ARCHIVE)]
+            looks = [
+                _after(moment, lambda: _look_into_the_archive(at.nodes[0], place["room"], read)) for moment in moments
+            ]
+            await _play(game, guests, watchers, place, rng, *looks)
             if rng.random() < SHARE_OF_CLOSED:
                 await _close(at.nodes, place["room"], everybody)
             for guest in everybody:
