@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from collections import Counter
+from functools import partial
 from typing import Final
 
 import pytest
@@ -12,9 +14,10 @@ from engine.game import Seat
 from protocol.messages import Accepted, Chat, ChosenSettings, Create, Join, ListRooms, RefusedMessage, Snapshot
 from server.entries import Said
 from server.room import room_id_of
-from tests.faults.installation import Installation
+from tests.faults.installation import Installation, Node
 from tests.faults.invariants import check, check_nodes, story_of
 from tests.faults.people import Guest
+from tests.faults.test_sessions import metric
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 PATIENCE: Final = 60.0
@@ -48,6 +51,20 @@ async def test_eight_writers_on_three_nodes_write_one_history_that_everybody_see
     for number, guest in enumerate(guests[1:], start=1):
         await guest.join(code, seat=number)
 
+    # the first line at each node is on its way to the store before any has arrived there: all build on one entry
+    waited_for = set(nodes.nodes)
+
+    def meet(node: Node) -> None:
+        node.line.up.hold()
+        waited_for.discard(node)
+        if not waited_for:
+            for each in nodes.nodes:
+                each.line.up.flow()
+
+    for node in nodes.nodes:
+        node.line.up.at(b" says 0", partial(meet, node))
+    before = await conflicts(nodes)
+
     async def hammer(guest: Guest) -> None:
         for number in range(12):
             command = Chat(id=guest.next_id(), text=f"{guest.name} says {number}")
@@ -65,6 +82,7 @@ async def test_eight_writers_on_three_nodes_write_one_history_that_everybody_see
     for guest in guests:
         await see(guest, number)
 
+    assert await conflicts(nodes) - before >= len(nodes.nodes) - 1, "all but one of those came second"
     story = check(await nodes.log(guests[0].room), guests)
     said = Counter(entry.body.seat for entry in story.entries if isinstance(entry.body, Said))
     for guest in guests:
@@ -74,6 +92,31 @@ async def test_eight_writers_on_three_nodes_write_one_history_that_everybody_see
         )
     assert guests[0].place is not None
     await check_nodes(nodes.log, story, guests[0].place.code, nodes.ports)
+
+
+async def conflicts(nodes: Installation) -> float:
+    """How many appends came second, at all nodes together."""
+    return sum([await metric(node, "fudaza_append_conflicts_total") for node in nodes.nodes])
+
+
+async def test_an_announcement_reaches_everybody_at_every_node_whatever_room_they_are_in(nodes: Installation) -> None:
+    guests = [Guest([port], f"Guest {number}") for number, port in enumerate(nodes.ports)]
+    code = await guests[0].sit("koi-koi")
+    await guests[1].join(code)
+    await guests[2].sit("go-stop")
+    nobody = Guest([nodes.ports[0]], "In no room")
+    await nobody.connect()
+
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "server.admin", "--redis", nodes.store.url, "announce", "tea is ready, 茶")
+    )
+    assert await asyncio.wait_for(process.wait(), PATIENCE) == 0
+
+    async with asyncio.timeout(PATIENCE):
+        for guest in (*guests, nobody):
+            while not guest.announced:
+                await guest._take(await guest.hear())
+    assert [guest.announced for guest in (*guests, nobody)] == [["tea is ready, 茶"]] * 4
 
 
 async def test_of_eight_who_want_the_same_seat_at_once_one_gets_it_whatever_their_nodes(nodes: Installation) -> None:
