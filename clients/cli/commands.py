@@ -44,6 +44,7 @@ from clients.cli.session import NotDone, Rooms
 from clients.cli.table import Table, new_session
 from clients.cli.words import Lines, _, common
 from clients.cli.words.games import words_of
+from clients.cli.telling import interrupted
 from engine.game import Level
 from engine.registry import GAMES
 from protocol.messages import Create, Join, ListRooms, RoomSummary, Watch
@@ -221,7 +222,11 @@ async def _by_lines(
     start: bool = False,
     invitation: Callable[[Picture], Lines] = _no_invitation,
 ) -> int:
-    return await LineFace(table, LineReader(), _write, level=level, start=start, invitation=invitation).run()
+    try:
+        return await LineFace(table, LineReader(), _write, level=level, start=start, invitation=invitation).run()
+    except asyncio.CancelledError:  # Control-C
+        _write("".join(f"{line}\n" for line in ("", *interrupted(table.session))))
+        return INTERRUPTED
 
 
 async def _on_screen(
@@ -359,7 +364,7 @@ def _run(doing: Coroutine[Any, Any, int]) -> NoReturn:
     try:
         status = asyncio.run(doing)
     except KeyboardInterrupt:
-        click.echo("\n" + _("Interrupted. If you had a seat it stays yours for now: fudaza rejoin brings you back."))
+        click.echo("\n" + _("Interrupted."))
         status = INTERRUPTED
     except BrokenPipeError:
         # Whoever read our output is gone; nothing more can be said, not even by the interpreter at its end.

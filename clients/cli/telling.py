@@ -100,6 +100,13 @@ def way_back(session: Session) -> Lines:
     return (_("Your seat stays yours for now: fudaza rejoin {code} brings you back.").format(code=place.code),)
 
 
+def interrupted(session: Session) -> Lines:
+    """What somebody is told who ends the client at once: whether they had a seat is known."""
+    place = session.place
+    seated = place is not None and place.token is not None
+    return (_("Interrupted."), *(way_back(session) if seated else ()))
+
+
 def on_its_way(move: Act) -> str:
     """A move that the server has not confirmed yet."""
     return _("{action} is on its way; the server has not confirmed it yet.").format(action=move.action)

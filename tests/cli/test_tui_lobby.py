@@ -164,6 +164,7 @@ async def test_control_c_ends_the_lobby() -> None:
         await client.sees(CODE)
         await client.press("ctrl+c")
     assert client.app.return_value == 130
+    assert client.app.farewell == ("Interrupted.",)
 
 
 async def test_a_dropped_connection_in_the_lobby_is_shown_and_recovered() -> None:

@@ -13,7 +13,7 @@ from clients.cli.tui.dialogs import Ask, Line, Reading
 from clients.cli.tui.panel import BUTTONS
 from clients.cli.tui.panels import panel_of
 from clients.cli.tui.play import Play
-from clients.cli.tui.result import Result
+from clients.cli.tui.result import Result, account
 from clients.cli.words import speaking
 from engine.game import AnyGame, Card, Seat
 from engine.go_stop import types as go_stop
@@ -223,7 +223,10 @@ async def test_control_c_at_any_decision_ends_the_client_and_keeps_the_seat(name
         await come_to(client, phase)
         await client.press("ctrl+c")
     assert client.app.return_value == 130
-    assert "rejoin" in client.app.farewell[0]
+    assert client.app.farewell == (
+        "Interrupted.",
+        f"Your seat stays yours for now: fudaza rejoin {CODE} brings you back.",
+    )
     assert not any(isinstance(command, Leave) for command in client.hall.commands)
 
 
@@ -814,3 +817,40 @@ def test_every_action_without_a_card_has_a_button(name: str) -> None:
     }
     assert words
     assert words <= set(BUTTONS)
+
+
+async def test_a_terminal_that_is_too_small_is_told_so_and_a_larger_one_is_not() -> None:
+    async with at_table(MERI, size=(80, 20)) as client:
+        await client.sees("needs 80×24, here 80×20")
+        await client.pilot.resize_terminal(70, 30)
+        await client.sees("needs 80×24, here 70×30")
+        await client.pilot.resize_terminal(80, 24)
+        await client.until(lambda: "needs" not in client.text)
+        assert CODE in client.text
+
+
+async def test_a_long_page_says_which_part_of_it_is_in_sight() -> None:
+    async with at_table(MERI) as client:
+        await client.my_turn()
+        await client.press("?")
+        await client.sees("lines 1 to ")
+        await client.press("end")
+        text = await client.sees("ninth_trick")
+        found = re.search(r"lines (\d+) to (\d+) of (\d+)", text)
+        assert found is not None
+        first, last, total = map(int, found.groups())
+        assert 1 < first < last == total
+        await client.press("escape", "c")
+        await client.sees("Seats:")
+
+
+@pytest.mark.parametrize("name", GAMES)
+async def test_a_result_tells_nothing_twice(name: str) -> None:
+    async with at_table(GAMES[name], hall=hall_for(name, "over")) as client:
+        await play_on(client)
+        await client.sees("is over")
+        picture = client.sitting.picture
+        assert picture is not None
+        told = [line.strip() for line in account(client.sitting, picture) if line]
+        assert len(told) > 4
+        assert len(told) == len(set(told))

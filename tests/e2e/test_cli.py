@@ -202,7 +202,7 @@ async def test_control_c_ends_without_a_traceback_wherever_it_comes(players: Pla
         await player.until(">\n")
     player.signal(signal.SIGINT)
     assert await player.ended() == 130
-    assert "rejoin" in player.text
+    assert "Your seat stays yours for now: fudaza rejoin" in player.text
     assert "Traceback" not in player.text
 
 

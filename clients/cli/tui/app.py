@@ -15,7 +15,7 @@ from textual.binding import Binding, BindingType
 from clients.cli.core import GaveUp, News
 from clients.cli.face import FAILED, OK, status_after
 from clients.cli.session import Ended, NotDone
-from clients.cli.telling import way_back
+from clients.cli.telling import interrupted, way_back
 from clients.cli.tui import preferences
 from clients.cli.tui.dialogs import Ask
 from clients.cli.tui.home import Home
@@ -151,8 +151,7 @@ class TableApp(Joining):
 
     def action_interrupt(self) -> None:
         """Control-C ends the client at once, whatever is open."""
-        told = _("Interrupted. If you had a seat it stays yours for now: fudaza rejoin brings you back.")
-        self.farewell = (told,)
+        self.farewell = interrupted(self.sitting.session)
         self.exit(INTERRUPTED)
 
 

@@ -111,13 +111,26 @@ class Reading(ModalScreen[None]):
         """A framed page."""
         with VerticalScroll(classes="page", can_focus=False) as page:
             page.border_title = self._title
-            page.border_subtitle = _("arrows, Page Up, Page Down · Escape goes back")
+            page.border_subtitle = _("Escape goes back")
             yield Static(Text("\n".join(self._lines)))
 
     def on_mount(self) -> None:
         """The newest first, where that is what one looks for."""
+        page = self.query_one(VerticalScroll)
+        for what in ("scroll_y", "virtual_size", "size"):
+            self.watch(page, what, self._tell_place)
         if self._at_end:
-            self.query_one(VerticalScroll).scroll_end(animate=False)
+            page.scroll_end(animate=False)
+
+    def _tell_place(self) -> None:
+        """Which part of the text is in sight: a page may have no column to spare for a scrollbar."""
+        page = self.query_one(VerticalScroll)
+        first, rows, total = round(page.scroll_y), page.size.height, page.virtual_size.height
+        if total > rows:
+            told = _("lines {first} to {last} of {total} · arrows, Page Up, Page Down · Escape goes back")
+            page.border_subtitle = told.format(first=first + 1, last=min(first + rows, total), total=total)
+        else:
+            page.border_subtitle = _("Escape goes back")
 
     def action_scroll(self, rows: int) -> None:
         """Scroll by so many rows."""

@@ -171,7 +171,7 @@ How to read the table
         if led is not None and led not in TRUMPS[trump]:
             self._strip(canvas, 1, _("Led"), looking, Suit(led[0]))
         else:
-            canvas.line(1, 1, [(_("left: the highest card"), "dim")])
+            canvas.line(1, 1, [(_("The highest card stands at the left."), "dim")])
         won: list[Piece] = [(f" {_('Points')} ", "dim")]
         won += [(f"{team_name(side)} {table.points[side]}  ", f"side{side} you") for side in (0, 1)]
         won.append((f" {_('Tricks')} ", "dim"))

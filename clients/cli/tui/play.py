@@ -168,6 +168,7 @@ class Play(Screen[None]):
         """Where the log stands depends on the width."""
         self.set_class(event.size.width >= WIDE, "wide")
         self.call_after_refresh(self._rewrite_log)
+        self.call_after_refresh(self.look)
 
     # Showing ----------------------------------------------------------------------------------------------
 

@@ -22,16 +22,17 @@ from clients.cli.words import N_, Lines, _, common, listed
 from clients.cli.words.games import words_of
 from clients.cli.words.people import people_of
 
-ROOM_FOR_WAYS: Final = 9
-"""Rows of the screen that the account leaves to its frame and to what can be done."""
+ROOM_FOR_WAYS: Final = 7
+"""Rows of the screen that the account leaves to its frame, to what is asked and to two ways on."""
 
 
 def account(sitting: Sitting, picture: Picture) -> Lines:
-    """How the score came about: as the last events told it, then as the cards on the table show it."""
+    """How the score came about: as the last events told it, then what the cards on the table show besides."""
     words, people = words_of(picture.game.name), people_of(picture)
     lines = list(sitting.coming_out)
     if picture.view is not None:
-        lines += ["", *words.score(picture.view, people)]
+        told = {line.strip() for line in lines}
+        lines += ["", *(line for line in words.score(picture.view, people) if line.strip() not in told)]
     if not sitting.coming_out and picture.match is not None and picture.match.deals > 1:
         lines += ["", _("Match so far: {totals}.").format(totals=common.sides(picture.match.totals, people))]
     return tuple(lines)

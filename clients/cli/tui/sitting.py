@@ -266,7 +266,7 @@ class Sitting:
                 if not self._heed:
                     self._announce()
             case DealEnded() | MatchEnded():
-                self.coming_out = (*self.said, "", *self.coming_out)  # the outcome first, then how it came about
+                self.coming_out = (*self.said, *self.coming_out)  # the outcome first, then how it came about
                 self._announce()
             case room.Said() | room.Winked() | room.StandIn() | room.SeatAway() | room.SeatBack() | room.SeatTaken():
                 self._announce()

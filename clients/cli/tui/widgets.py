@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from rich.segment import Segment
 from textual import events
@@ -22,6 +23,8 @@ from clients.cli.words.games import words_of
 
 CONFIRM = "\r"
 """The key of the place in the prompt that confirms."""
+NARROWEST: Final = Size(80, 24)
+"""The smallest screen on which everything has room."""
 
 
 class Painted(Widget):
@@ -103,6 +106,14 @@ class SittingWidget(Painted):
     sitting: Sitting | None = None
 
 
+def too_small(size: Size) -> str:
+    """What to say where a part of the screen has no room."""
+    if size.width >= NARROWEST.width and size.height >= NARROWEST.height:
+        return ""
+    told = _("needs {columns}×{rows}, here {width}×{height}")
+    return told.format(columns=NARROWEST.width, rows=NARROWEST.height, width=size.width, height=size.height)
+
+
 class Heading(SittingWidget):
     """One row: which game and room, which deal, the match's score, clock and connection."""
 
@@ -110,6 +121,10 @@ class Heading(SittingWidget):
         """See the class."""
         sitting = self.sitting
         picture = None if sitting is None else sitting.picture
+        small = too_small(self.app.size)
+        if small:
+            canvas.line(0, 0, [(f" {small} ", "alarm")])
+            return
         end = canvas.right(0, self._right()) - 1
         if sitting is None or picture is None:
             canvas.line(0, 0, [(" Fudaza", "title")], end)
