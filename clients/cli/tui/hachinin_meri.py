@@ -68,8 +68,8 @@ def sorted_hand(hand: tuple[Card, ...], trump: Suit) -> tuple[Card, ...]:
 
 
 def open_hand(hand: tuple[Card, ...], room: int) -> list[Piece]:
-    """A sorted hand in one line of ``room`` columns: whole codes, or each suit's letter once before its ranks, with as
-    many blanks as there is room for: ``Psu P9 I7``, ``P su 9 I 7``, ``Psu9 I7``, ``Psu9I7``. 25 columns hold any hand.
+    """A sorted hand in one line of ``room`` columns: whole codes, or each suit's letter once before its ranks, with
+    blanks between suits if there is room: ``Psu P9 I7``, ``Psu9 I7``, ``Psu9I7``. 25 columns hold any hand.
     """
     whole: list[Piece] = [(" ".join(hand), "dim")]
     if _columns(whole) <= room:
@@ -78,10 +78,10 @@ def open_hand(hand: tuple[Card, ...], room: int) -> list[Piece]:
     for card in hand:  # Tenka, which stands among the trumps (H5), goes with the other cards of its letter
         suits.setdefault(card[0], []).append(card[1:])
     pieces: list[Piece] = []
-    for between, within_suit in ((" ", " "), (" ", ""), ("", "")):
+    for between in (" ", ""):
         pieces = []
         for suit, ranks in suits.items():
-            pieces += [((between if pieces else "") + suit, "text"), (within_suit + within_suit.join(ranks), "dim")]
+            pieces += [((between if pieces else "") + suit, "text"), ("".join(ranks), "dim")]
         if _columns(pieces) <= room:
             break
     return pieces

@@ -56,7 +56,10 @@ and the card that the seat itself plays next is pointed at.
 Numbers behind moves, the AI's choice first: the points that its side gets on
 average in many deals of the cards that cannot be seen. The first guess is left
 only for a move that is better beyond doubt, so the choice need not have the
-highest number.""")
+highest number.
+
+Hachinin Meri with all cards open: where a hand is too long for its place, each
+suit has its letter once (Psu97 is Psu P9 P7).""")
 UNSEEN: Final = N_("Another seat decides: e chooses its eyes, or open cards.")
 
 
@@ -93,6 +96,7 @@ class Viewer(Joining):
         self.eyes = eyes
         self.film: Film | None = None
         self.hint = ""
+        self.values = ""
         self.remark = ""
         self._complain = complain
         chosen = preferences.load()
@@ -126,7 +130,8 @@ class Viewer(Joining):
         self.call_after_refresh(self._look)
 
     def _open(self, deal: int) -> None:
-        self.deal, self.place, self.film, self.hint, self.remark = deal, 0, None, "", ""
+        self.deal, self.place, self.film = deal, 0, None
+        self._forget()
         game, record = self.reels[deal]
         if self.eyes is not None and self.eyes >= game.seats:
             self.eyes = None
@@ -151,9 +156,14 @@ class Viewer(Joining):
             line for frame in self.film.frames[: self.place + 1] for line in sentences(self.film, frame, self.eyes)
         )
 
+    def _forget(self) -> None:
+        """What was said of another step, or to other eyes."""
+        self.hint = self.values = self.remark = ""
+
     def _go(self, place: int) -> None:
         if self.film is not None:
-            self.place, self.hint, self.remark = max(0, min(place, len(self.film.frames) - 1)), "", ""
+            self.place = max(0, min(place, len(self.film.frames) - 1))
+            self._forget()
             self._look()
 
     def action_forward(self) -> None:
@@ -180,7 +190,7 @@ class Viewer(Joining):
         """Somebody else's eyes."""
         seats = self.reels[self.deal][0].seats
         self.eyes = Seat(0) if self.eyes is None else Seat(self.eyes + 1) if self.eyes + 1 < seats else None
-        self.hint, self.remark = "", ""  # they may tell what these eyes do not see
+        self._forget()  # it may tell what these eyes do not see
         self._look()
 
     def action_hint(self) -> None:
@@ -202,9 +212,8 @@ class Viewer(Joining):
         view = game.view(frame.state, seat)
         thought = await asyncio.to_thread(hints.thought_of, game, view, seed=self.place)
         if frame is self.frame and self.eyes in (None, seat):
-            values = hints.values_in_words(game, thought)
-            self.hint, why = hints.in_words(game, view, thought)
-            self.remark = f"{why} ({values})" if values else why
+            self.hint, self.remark = hints.in_words(game, view, thought)
+            self.values = hints.values_in_words(game, thought)
             self._look()
 
     def action_log(self) -> None:
@@ -288,5 +297,5 @@ class _Prompt(_Part):
             seat, action = frame.upcoming
             text = _("next: {who}: {action}") if viewer.eyes in (None, seat) else _("next: {who}")
             text = text.format(who=people.name(seat), action=action)
-            canvas.line(2, 1, [(text, "dim")])
+            canvas.line(canvas.line(2, 1, [(text, "dim")]) + 3, 1, [(viewer.values, "note")])
         canvas.line(2, 2, [(viewer.remark, "text")])

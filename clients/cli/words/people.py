@@ -34,7 +34,10 @@ class People(Struct, frozen=True):
 
     def say(self, seat: int, you: str, other: str, **params: object) -> str:
         """A sentence about ``seat``: ``you`` if that is the reader, else ``other`` with ``{who}`` (or ``{seat}``)."""
-        return _(you if seat == self.you else other).format(who=self.name(seat), seat=seat, **params)
+        told, who = _(you if seat == self.you else other), self.name(seat)
+        if told.lstrip().startswith("{who}") and who == _("seat {seat}").format(seat=seat):
+            who = who[:1].upper() + who[1:]  # a word of ours begins a sentence; how a person is called is theirs
+        return told.format(who=who, seat=seat, **params)
 
     def side(self, side: int) -> str:
         """A side of the match: a player in games for two, otherwise the team's name."""
