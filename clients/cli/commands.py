@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import shlex
 import sys
 from collections.abc import Callable, Coroutine
 from pathlib import Path
@@ -21,6 +22,7 @@ from clients.cli.connection import DEFAULT_URL, CannotConnect, Dial, Trouble, Wi
 from clients.cli.core import Core, GaveUp
 from clients.cli.face import FAILED, OK
 from clients.cli.json_lines import JsonFace
+from clients.cli.keeping import CannotKeep, keep_records
 from clients.cli.lines import LineFace
 from clients.cli.local import AlreadyRunning, CannotStart, LocalServer
 from clients.cli.manual import rules_of
@@ -42,9 +44,9 @@ from clients.cli.places import PlaceFile, SavedPlace, saved
 from clients.cli.reading import LineReader, is_screen
 from clients.cli.session import NotDone, Rooms
 from clients.cli.table import Table, new_session
+from clients.cli.telling import interrupted
 from clients.cli.words import Lines, _, common
 from clients.cli.words.games import words_of
-from clients.cli.telling import interrupted
 from engine.game import Level
 from engine.registry import GAMES
 from protocol.messages import Create, Join, ListRooms, RoomSummary, Watch
@@ -280,15 +282,35 @@ async def _played(server: LocalServer, create: dict[str, Any], show: Show, *, le
             lines.append(_("(On this machine. For friends on other machines start with --host 0.0.0.0.)"))
         return tuple(lines)
 
-    return await show(table, level=level, start=True, invitation=invitation)
+    status = await show(table, level=level, start=True, invitation=invitation)
+    await _kept(server, create["game"], show)
+    return status
 
 
 async def _returned(place: SavedPlace, file: PlaceFile, show: Show) -> int:
-    ours: Dial = dial
-    if place.local is not None:
-        address = urlsplit(place.url)
-        ours = _reviving(LocalServer(Path(place.local), address.hostname or "127.0.0.1", address.port or 0))
-    return await show(Table.back_at(place, file, dial=ours))
+    if place.local is None:
+        return await show(Table.back_at(place, file))
+    address = urlsplit(place.url)
+    server = LocalServer(Path(place.local), address.hostname or "127.0.0.1", address.port or 0)
+    status = await show(Table.back_at(place, file, dial=_reviving(server)))
+    await _kept(server, place.game, show)
+    return status
+
+
+async def _kept(server: LocalServer, game: str, show: Show) -> None:
+    """Keep the records of what was played on our own server, and say where; programs are not told what they know."""
+    if show is _by_json:
+        return
+    try:
+        file = await keep_records(server, game)
+    except CannotKeep as problem:
+        click.echo(_("The records of the deals are not kept: {words}").format(words=problem), err=True)
+        return
+    if file is not None:
+        click.echo(_("Records of the deals: {file}").format(file=file))
+        click.echo(
+            _("To watch them again:  {command}").format(command=shlex.join(["fudaza", "replay", str(file), "--watch"]))
+        )
 
 
 def _reviving(server: LocalServer) -> Dial:

@@ -78,6 +78,9 @@ def replay_command(
     Prints each record with what was legal at every step and with the result, as the rules have it and whatever the
     record said. Stops at a record that cannot be played. With --check it prints the first difference of each instead.
     Exit status 1 if anything is wrong.
+
+    fudaza play keeps the records of its deals, and says at the end in which file. Of other servers whoever runs them
+    has the records: fudaza admin export.
     """
     if watching:
         context.exit(_watch(file, seat))
@@ -98,6 +101,9 @@ def verify_command(context: click.Context, file: IO[bytes]) -> None:
     Recomputes commitment, deck and, where it was drawn, the seat that began, from the seed and the contributions in
     each record. Says yes, or what does not fit. Exit status 1 if anything does not. That the commitment is the one
     published before the match, and the contribution your own, is for you to compare.
+
+    fudaza play keeps the records of its deals, and says at the end in which file. Of other servers whoever runs them
+    has the records: fudaza admin export.
     """
     number, right = _judge_all(file, _verify, yes=True)
     _summarise(context, number, right, N_("{right} of {number} records verified."))

@@ -113,6 +113,48 @@ async def test_a_whole_match_is_played_by_keys_in_a_terminal(terminal: Terminal,
 
 
 @needs_tmux
+async def test_what_was_played_is_kept_and_can_be_watched_and_verified(terminal: Terminal, tmp_path: Path) -> None:
+    """The file that is named at the end is the deal just played; from a seat's eyes it shows no more than that."""
+    await terminal.start(fudaza("play", "koi-koi", "--name", "Aki", "-o", "deals=1"), environment(tmp_path))
+    for _look in range(400):
+        text = await terminal.until("▶ Y", "▶ W", "▶ E", "The match is over")
+        if "The match is over" in text:
+            break
+        await terminal.press("Right", "Enter")
+    else:
+        raise AssertionError(text)
+    await terminal.press("C-c")
+    text = await terminal.until("status=")
+    assert "Records of the deals: " in text
+    (file,) = (tmp_path / "state" / "fudaza" / "records").iterdir()
+    assert file.name.startswith("koi-koi-")
+
+    watched = Terminal(tmp_path / "watching")
+    try:
+        await watched.start(fudaza("verify", str(file)), environment(tmp_path))
+        assert "Line 1: yes." in await watched.until("status=0")
+    finally:
+        await watched.close()
+    watched = Terminal(tmp_path / "watching")
+    try:
+        await watched.start(fudaza("replay", str(file), "--watch", "--seat", "1"), environment(tmp_path))
+        assert "next: " in await watched.until("the eyes of AI 1")
+        assert "step 0 of" in await watched.text()
+        await watched.press("Right")
+        await watched.until("step 1 of")
+        await watched.press("End")
+        await watched.until("The deal is over (")
+        await watched.press("e")
+        await watched.until("all cards open")
+        await watched.press("Home", "h")
+        await watched.until("would: ")
+        await watched.press("q")
+        await watched.until("status=0")
+    finally:
+        await watched.close()
+
+
+@needs_tmux
 async def test_in_hindi_nothing_runs_over_and_the_frames_of_cards_line_up(terminal: Terminal, tmp_path: Path) -> None:
     command = fudaza("--lang", "hi", "play", "koi-koi", "--name", "Aki", "-o", "deals=1")
     await terminal.start(command, environment(tmp_path))
