@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import AsyncIterator, Callable
 from functools import partial
 from typing import Final
@@ -30,6 +31,20 @@ def reply(server: StoreServer, *command: str) -> str:
     assert answer
     assert not answer.startswith("-"), answer
     return answer.partition("\r\n")[2].strip() if answer.startswith("$") else answer[1:].strip()
+
+
+async def replicated(primary: StoreServer, replica: StoreServer) -> None:
+    """Wait until ``replica`` has all that ``primary`` has now. (``WAIT`` waits for what its own connection has written:
+    here that would be nothing.)
+    """
+    goal = _offset(primary, "master_repl_offset")
+    await until(lambda: _offset(replica, "slave_repl_offset") >= goal)
+
+
+def _offset(server: StoreServer, of: str) -> int:
+    found = re.search(rf"^{of}:(\d+)", reply(server, "INFO", "replication"), re.MULTILINE)
+    assert found, f"{of} is not told by a server in this role"
+    return int(found[1])
 
 
 async def until(holds: Callable[[], bool]) -> None:

@@ -13,7 +13,7 @@ from redis.crc import key_slot
 
 from server.log import EMPTY, UNKNOWN, Head, StoreUnavailable, follow
 from server.store import Store, StoredIndex, StoredLog, open_store
-from tests.clusters import SYNC_AT_ONCE, ClusterServers, identity, reply, until
+from tests.clusters import SYNC_AT_ONCE, ClusterServers, identity, replicated, reply, until
 from tests.stores import VALKEY, StoreServer
 
 PATIENCE: Final = 30.0
@@ -119,7 +119,7 @@ async def test_a_room_goes_on_while_and_after_its_slot_moves_to_another_primary(
 async def test_a_room_goes_on_after_its_primary_died_and_a_replica_took_over(
     cluster: ClusterServers, log: StoredLog, cluster_store: Store
 ) -> None:
-    await cluster.add_replica()
+    replica = await cluster.add_replica()
     room = next(room for room in map(str, range(99)) if cluster.owner(f"{{{room}}}") is cluster.servers[0])
     woken: asyncio.Queue[int] = asyncio.Queue()
     log.watch(room, woken.put_nowait)
@@ -127,7 +127,7 @@ async def test_a_room_goes_on_after_its_primary_died_and_a_replica_took_over(
         assert await woken.get() == UNKNOWN
         head = await log.append(room, EMPTY, b"before")
         assert await woken.get() == 1
-        assert reply(cluster.servers[0], "WAIT", "1", "10000") == "1"
+        await replicated(cluster.servers[0], replica)
         cluster.servers[0].kill()
         with pytest.raises(StoreUnavailable):
             await log.append(room, head, b"lost")
@@ -185,7 +185,7 @@ async def test_after_a_failover_under_sentinel_a_room_goes_on_at_the_new_primary
                 assert await woken.get() == UNKNOWN
                 head = await log.append("room", EMPTY, b"before")
                 assert await woken.get() == 1
-                assert reply(servers.primary, "WAIT", "1", "10000") == "1"
+                await replicated(servers.primary, servers.replica)
                 servers.primary.kill()
                 with pytest.raises(StoreUnavailable):
                     await log.append("room", head, b"lost")
@@ -211,7 +211,7 @@ async def test_a_primary_that_was_demoted_is_left_for_the_new_one() -> None:
         log = StoredLog(store)
         try:
             head = await log.append("room", EMPTY, b"before")
-            assert reply(servers.primary, "WAIT", "1", "10000") == "1"
+            await replicated(servers.primary, servers.replica)
             # refused until the sentinel has heard enough from the replica
             await until(lambda: servers.sentinel.ask("SENTINEL", "FAILOVER", "main") == b"+OK\r\n")
 

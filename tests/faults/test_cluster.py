@@ -13,7 +13,7 @@ from redis.crc import key_slot
 
 from protocol.messages import Create
 from server.room import room_id_of
-from tests.clusters import ClusterServers, identity, reply, until
+from tests.clusters import ClusterServers, identity, replicated, reply, until
 from tests.e2e.serverprocess import ServerProcess
 from tests.faults.installation import FLAGS, during, read_log
 from tests.faults.invariants import _ONCE, check, check_nodes
@@ -87,7 +87,7 @@ async def test_a_match_goes_on_while_its_slot_moves_and_after_its_primary_was_fa
 
     await during(playing, progress(guests, 20))
     primary = cluster.servers[0]
-    assert reply(primary, "WAIT", "1", "10000") == "1"
+    await replicated(primary, replica)
     assert reply(replica, "CLUSTER", "FAILOVER") == "OK"  # in agreement with the primary: nothing is lost
     await during(playing, until(lambda: "role:master" in reply(replica, "INFO", "replication")))
     await during(playing, progress(guests, 15))
@@ -99,7 +99,7 @@ async def test_a_match_goes_on_while_its_slot_moves_and_after_its_primary_was_fa
 
     # and now the new primary dies without a word; what it had not yet told its replica is lost, and told so
     await during(playing, until(lambda: "master_link_status:up" in reply(primary, "INFO", "replication")))
-    assert reply(replica, "WAIT", "1", "10000") == "1"
+    await replicated(replica, primary)
     replica.kill()
     await asyncio.wait_for(playing, PATIENCE)
 

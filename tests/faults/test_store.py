@@ -15,6 +15,7 @@ import pytest_asyncio
 from server.entries import decode_entry
 from server.log import Stored
 from server.room import Phase
+from tests.clusters import replicated
 from tests.faults.installation import Installation, during, installed
 from tests.faults.invariants import check, check_nodes, story_of
 from tests.faults.people import Guest
@@ -163,7 +164,7 @@ async def test_a_failover_that_loses_moves_ends_in_a_resync_that_everybody_sees(
     guests = await table(frail)
     playing = asyncio.gather(*(guest.play() for guest in guests))
     await during(playing, progress(guests, 20))
-    assert primary.ask("WAIT", "1", "10000") == b":1\r\n"
+    await replicated(primary, replica)
     assert replica.ask("REPLICAOF", "NO", "ONE") == b"+OK\r\n"  # what comes now does not reach it
     await during(playing, progress(guests, 12))
     had = await frail.log(guests[0].room)
@@ -291,7 +292,7 @@ async def test_a_node_cut_off_while_the_others_failed_over_does_not_bring_the_lo
     guests = await table(frail)
     playing = asyncio.gather(*(guest.play() for guest in guests))
     await during(playing, progress(guests, 20))
-    assert primary.ask("WAIT", "1", "10000") == b":1\r\n"
+    await replicated(primary, replica)
     replica.ask("REPLICAOF", "NO", "ONE")
     await during(playing, progress(guests, 6))
     away = frail.nodes[0].line
