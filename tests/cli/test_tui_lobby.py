@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 from click.testing import CliRunner
 
+from clients.cli.commands import _in_lobby
 from clients.cli.main import main
+from clients.cli.tui import app as application
+from clients.cli.tui.app import TableApp
 from clients.cli.tui.create import CreateRoom
 from clients.cli.tui.home import Home
 from clients.cli.tui.play import Play
@@ -192,3 +197,21 @@ async def test_whether_a_setting_is_on_is_told_by_what_is_drawn(monkeypatch: pyt
         client.app.screen.query_one("#setting-hints").focus()
         await client.press("enter")
         await client.sees("[x] hints: ")
+
+
+async def test_a_room_of_the_lobby_says_how_friends_join(monkeypatch: pytest.MonkeyPatch) -> None:
+    shown: list[TableApp] = []
+
+    async def show(app: TableApp, write: Callable[[str], None]) -> int:
+        del write
+        shown.append(app)
+        return 0
+
+    monkeypatch.setattr(application, "run_full_screen", show)
+    assert await _in_lobby("ws://cards.example:443", "Aki") == 0
+    async with at_table(KOI_KOI, start=False) as client:
+        await client.sees("You are the host")
+        picture = client.sitting.picture
+        assert picture is not None
+        (line,) = shown[0].sitting._invitation(picture)
+        assert line.endswith(f"fudaza join {CODE} --server ws://cards.example:443")
