@@ -18,7 +18,7 @@ from server.store import CannotOpen, StoredLog, open_store
 from server.store.keys import Keys
 from tests.clusters import ClusterServers, identity, reply
 from tests.security.matches import Place, log_kept, play
-from tests.security.nodes import nodes
+from tests.security.nodes import nodes, wall_ms
 from tests.stores import StoreServer
 
 MANUAL: Final = (Path(__file__).parents[2] / "docs" / "security.md").read_text()
@@ -65,6 +65,7 @@ async def test_the_login_of_the_manual_is_enough_to_play_and_for_nothing_else(
         await index.unlist("room")
         await index.archive("room", "match", 1, b"{}")
         assert [each.deal async for each in index.archived(room="room")] == [1]
+        await index.set_due("room", wall_ms() + 600_000)
         assert await index.count_live() >= 1
         await index.outages()
         assert [room async for room in opened[0].log.rooms()]
