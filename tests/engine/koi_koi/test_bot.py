@@ -65,10 +65,11 @@ def test_of_two_targets_the_better_one_is_taken(level: Level) -> None:
     assert choice(whole(waiting), level) == "*08b"
 
 
-def test_a_yaku_that_the_hand_card_made_is_named_while_the_stock_card_waits() -> None:
+def test_a_yaku_that_the_hand_card_made_is_no_reason_for_what_the_stock_card_takes() -> None:
+    """It is made whatever the stock card takes."""
     waiting = act(position(("06a 12p", "12q"), "06p 05a 05r", "05p 02p", ("07a 10a", "")), "06a").state
     reason = thought(waiting).reason
-    assert reason == Message(Reason.COMPLETES, {"yaku": "boar-deer-butterfly", "points": 5})
+    assert reason == Message(Reason.BUILDS, {"yaku": "animals", "cards": cards("05a"), "missing": 1})
 
 
 def test_medium_takes_the_card_that_the_other_player_needs() -> None:
