@@ -25,7 +25,7 @@ LOOKED_AT = 6
 TEXT, SIGNS = 4.5, 3.0
 """Contrast that words and lines need at least: WCAG 2.2, 1.4.3 and 1.4.11."""
 LINES = set("─│╭╮╯╰┏┓┛┗━┃┌┐┘└╌┆▒▔▁▊▎▌▐█░▲▼▸▕▏╶╴╺╸╷╵┄┈●◌○")
-SCROLLBARS = set("▄▀ ")
+SCROLLBARS = set("▄▀▂▃▅▆▇ ")
 """How far one has scrolled is told by the text as well."""
 
 
@@ -114,6 +114,10 @@ async def test_the_lobby_the_form_and_the_room_can_be_read_in_every_theme(theme:
         await dressed(client)
         await client.press("escape", "n")
         await client.sees("deals")
+        await dressed(client)
+        await client.pilot.resize_terminal(110, 60)
+        await client.sees("[x] people may talk")
+        client.app.screen.query_one("#setting-hints").focus()
         await dressed(client)
     async with at_table(GAMES["hachinin-meri"], start=False, hall=Hall(GAMES["hachinin-meri"], seed=5)) as client:
         await client.sees("You are the host")

@@ -32,7 +32,7 @@ SWITCHES: Final = (
 """Settings of a room that are on or off."""
 
 
-class Switch(Checkbox):
+class OnOff(Checkbox):
     """On or off, told by what is drawn and not by colour: ``[x]`` or ``[ ]``."""
 
     @property
@@ -61,11 +61,11 @@ class CreateRoom(ModalScreen[dict[str, Any] | None]):
                 yield from self._options()
             defaults = ChosenSettings()
             for name, text in SWITCHES:
-                yield Switch(Text(_(text)), getattr(defaults, name), id=f"setting-{name}", compact=True)
+                yield OnOff(Text(_(text)), getattr(defaults, name), id=f"setting-{name}", compact=True)
             limits = [(_("no limit") if not n else _("{n} s for a decision").format(n=n), n) for n in TURN_LIMITS]
             yield Static(Text(_("Time for a decision")), classes="option-about")
             yield Select(limits, value=0, allow_blank=False, id="turn-limit", compact=True)
-            yield Button(_("Open the room"), id="open", variant="primary")
+            yield Button(_("Open the room"), id="open", variant="primary", compact=True)
 
     def _options(self) -> ComposeResult:
         for option in explained_options(self._game):
@@ -79,7 +79,7 @@ class CreateRoom(ModalScreen[dict[str, Any] | None]):
 
     def _show_switches(self) -> None:
         game = GAMES[self._game]
-        self.query_one("#setting-winks", Switch).display = game.sides != game.seats
+        self.query_one("#setting-winks", OnOff).display = game.sides != game.seats
 
     @on(Select.Changed, "#game")
     async def another_game(self, event: Select.Changed) -> None:
@@ -97,7 +97,7 @@ class CreateRoom(ModalScreen[dict[str, Any] | None]):
         """Open it."""
         game = GAMES[self._game]
         options = {option: str(self.query_one(f"#option-{option}", Select).value) for option in game.options}
-        chosen = {name: self.query_one(f"#setting-{name}", Switch).value for name, _text in SWITCHES}
+        chosen = {name: self.query_one(f"#setting-{name}", OnOff).value for name, _text in SWITCHES}
         if game.sides == game.seats:
             chosen["winks"] = False
         limit = self.query_one("#turn-limit", Select).value
