@@ -278,3 +278,12 @@ def test_the_deck_is_listed_whole_and_in_columns(name: str) -> None:
     head, *rows = deck_of(name)
     assert head.split()[1:] == ["English", "日本語", "한국어"]
     assert [row.split()[0] for row in rows] == list(GAMES[name].cards)
+
+
+async def test_a_terminal_that_is_too_small_for_a_record_is_told_so() -> None:
+    viewer = Viewer(reels("koi-koi"), why_unplayable)
+    async with viewer.run_test(size=(80, 20)) as pilot:
+        assert "needs 80×24, here 80×20" in screen_text(viewer)
+        await pilot.resize_terminal(80, 24)
+        await pilot.pause()
+        assert "step 0 of" in screen_text(viewer)

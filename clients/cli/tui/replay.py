@@ -24,7 +24,7 @@ from clients.cli.tui.joined import Joining
 from clients.cli.tui.look import clothe
 from clients.cli.tui.panels import panel_of
 from clients.cli.tui.play import WIDE
-from clients.cli.tui.widgets import KeyBar, Painted
+from clients.cli.tui.widgets import KeyBar, Painted, too_small
 from clients.cli.words import N_, Lines, _, common
 from clients.cli.words.games import words_of
 from engine.game import AnyGame, Seat
@@ -244,6 +244,10 @@ class _Heading(_Part):
     def paint(self, canvas: Canvas) -> None:
         """See the class."""
         viewer = self._viewer
+        small = too_small(viewer.size)
+        if small:
+            canvas.line(0, 0, [(f" {small} ", "alarm")])
+            return
         game, _record = viewer.reels[viewer.deal]
         pieces: list[Piece] = [(f" {_(words_of(game.name).title)}", "title")]
         deal = _("record {deal} of {deals}").format(deal=viewer.deal + 1, deals=len(viewer.reels))
