@@ -8,7 +8,7 @@ import logging
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from random import Random
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeVar
 
 import msgspec
 import pytest
@@ -23,7 +23,7 @@ from protocol.events import WhyClosed
 from protocol.messages import RoomSummary
 from server import admin, logs
 from server.entries import Entry
-from server.log import Head
+from server.log import Head, StoreUnavailable
 from server.room import Phase, Room, close, replay
 from server.store.keys import Keys
 from tests.security.guests import PATIENCE_SECONDS, Guest
@@ -46,6 +46,9 @@ SHARE_OF_REDEALT: Final = 0.3
 """Matches whose deals are dealt twice, where the game has that."""
 RESTLESS: Final = 0.12
 """How likely people do something besides playing, after each frame."""
+
+
+T = TypeVar("T")
 
 
 class Played(NamedTuple):
@@ -154,7 +157,7 @@ async def play(game: AnyGame, at: Place, seed: int) -> Played:
             problem.add_note(f"match {seed}:\n{await _told(at, place['room'], everybody, began)}")
             raise
     await _look_into_the_archive(at.nodes[0], place["room"], read)
-    entries = await at.nodes[0].entries(place["room"])
+    entries = await _insist(lambda: at.nodes[0].entries(place["room"]))
     truth = Truth(entries)
     owners = dict(secret for guest in everybody for secret in guest.owned())
     judge = Judge(truth, owners, at.private)
@@ -170,7 +173,7 @@ async def play(game: AnyGame, at: Place, seed: int) -> Played:
     leaks += judge.in_the_open(at.log.read(), "the log")
     for node in at.nodes:
         leaks += judge.in_the_open(node.metrics_text(), "the metrics")
-    for summary in await at.nodes[0].index.listed(None, 100):
+    for summary in await _insist(lambda: at.nodes[0].index.listed(None, 100)):
         leaks += judge.in_the_open(summary.decode(), "the lobby")
         if msgspec.json.decode(summary, type=RoomSummary).code in at.private:
             leaks.append(Leak("a private room", "the lobby", None))
@@ -192,9 +195,21 @@ class _Read(NamedTuple):
     version: int
 
 
+async def _insist(ask: Callable[[], Awaitable[T]]) -> T:
+    """What ``ask`` gives, and again where the store does not answer: it may be made to stand still."""
+    while True:
+        try:
+            return await ask()
+        except StoreUnavailable:
+            await asyncio.sleep(0.05)
+
+
 async def _look_into_the_archive(node: OneNode, room: str, read: list[_Read]) -> None:
-    records = [archived.record.decode() async for archived in node.index.archived(room=room)]
-    read.append(_Read(records, (await node.log.heads([room]))[room].version))
+    async def look() -> _Read:
+        records = [archived.record.decode() async for archived in node.index.archived(room=room)]
+        return _Read(records, (await node.log.heads([room]))[room].version)
+
+    read.append(await _insist(look))
 
 
 async def _close(nodes: list[OneNode], room: str, everybody: Iterable[Guest]) -> None:
@@ -204,10 +219,12 @@ async def _close(nodes: list[OneNode], room: str, everybody: Iterable[Guest]) ->
 
     def closing(known: Room, now: int) -> Entry:
         entry = close(known, WhyClosed.OPERATOR, now)
-        assert entry is not None, "nobody else has closed it"
+        if entry is None:
+            raise admin.CannotDo("it is closed already")
         return entry
 
-    await admin.amend(admin.Store(nodes[0].log, nodes[0].index, wall_ms), room, closing)
+    with suppress(admin.CannotDo):  # where the store did not say that it was done
+        await _insist(lambda: admin.amend(admin.Store(nodes[0].log, nodes[0].index, wall_ms), room, closing))
     for node in nodes:
         host = node.hall.hosts.get(room)
         await until(lambda host=host: host is None or host.gone or host.room.phase is Phase.CLOSED)  # type: ignore[misc]
