@@ -100,7 +100,7 @@ def environment(tmp_path: Path) -> dict[str, str]:
 async def test_a_whole_match_is_played_by_keys_in_a_terminal(terminal: Terminal, tmp_path: Path, game: str) -> None:
     await terminal.start(fudaza("play", game, "--name", "Aki", "-o", "deals=1"), environment(tmp_path))
     for _look in range(400):
-        text = await terminal.until("▶ Y", "▶ W", "▶ E", "The match is over")
+        text = await terminal.until("▶ Y", "▶ W", "▶ E", "▶ Stop", "The match is over")
         if "The match is over" in text and "1  leave the table" in text:
             break
         await terminal.press("Right", "Enter")
@@ -117,7 +117,7 @@ async def test_what_was_played_is_kept_and_can_be_watched_and_verified(terminal:
     """The file that is named at the end is the deal just played; from a seat's eyes it shows no more than that."""
     await terminal.start(fudaza("play", "koi-koi", "--name", "Aki", "-o", "deals=1"), environment(tmp_path))
     for _look in range(400):
-        text = await terminal.until("▶ Y", "▶ W", "▶ E", "The match is over")
+        text = await terminal.until("▶ Y", "▶ W", "▶ E", "▶ Stop", "The match is over")
         if "The match is over" in text:
             break
         await terminal.press("Right", "Enter")

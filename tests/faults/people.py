@@ -75,6 +75,8 @@ class Guest(Player):
         _everybody.append(self)
         self.has_left = False
         self.silence_seconds = silence_seconds
+        self.pace_seconds = 0.0
+        """How long they think about a move."""
         self.given: dict[str, AnyCommand] = {}
         """Every command, by id."""
         self.refused: dict[str, str] = {}
@@ -214,6 +216,8 @@ class Guest(Player):
             await self._give(Look(id=self.next_id()))
 
     async def _give(self, command: AnyCommand) -> None:
+        if self.pace_seconds:
+            await asyncio.sleep(self.pace_seconds)
         self.given[command.id] = command
         self.before_giving(command)
         await super()._give(command)

@@ -12,7 +12,7 @@ from typing import Final
 import pytest
 import pytest_asyncio
 
-from server.entries import decode_entry
+from server.entries import Dropped, decode_entry
 from server.log import Stored
 from server.room import Phase
 from tests.clusters import replicated
@@ -220,7 +220,9 @@ async def test_a_store_set_back_by_a_second_loses_that_second_and_forks_nothing(
 async def test_a_killed_store_with_everysec_has_everything_that_was_accepted_two_seconds_before(
     frail: Installation, primary: StoreServer, tell: Callable[..., None]
 ) -> None:
-    guests = await table(frail, deals=16)
+    guests = await table(frail, deals=8)
+    for guest in guests:
+        guest.pace_seconds = 0.05  # however fast the machine is, the match is longer than what the store may lose
     room = guests[0].room
     playing = asyncio.gather(*(guest.play() for guest in guests))
 
@@ -334,7 +336,5 @@ async def test_rooms_whose_index_was_lost_go_on_after_a_restart_without_being_as
     await frail.whole()
 
     async with asyncio.timeout(PATIENCE):
-        while len(await frail.log(room)) < length + 3:
+        while Dropped not in {type(entry.body) for entry in story_of(await frail.log(room)).entries[length:]}:
             await asyncio.sleep(0.05)
-    dropped = {type(entry.body).__name__ for entry in story_of(await frail.log(room)).entries[length:]}
-    assert "Dropped" in dropped
