@@ -172,7 +172,8 @@ def test_every_question_can_be_read_on_the_narrowest_screen(name: str, kind: str
 @cache
 def notable_events(name: str) -> tuple[Any, ...]:
     """What is announced to seat 0 in deals played at random."""
-    game, found = GAMES[name], []
+    game = GAMES[name]
+    found: list[Any] = []
     for seed in range(60):
         rng = random.Random(seed)
         deck = list(game.cards)

@@ -321,7 +321,8 @@ def table_of_seats(picture: Picture, people: People) -> Lines:
         elif info.away:
             marks.append(_("away"))
         held = {"ai": _("AI ({level})").format(level=level(info.level)), "open": _("open")}.get(
-            info.kind, info.name or people.name(seat)  # while nobody may talk a newcomer's name is not told
+            info.kind,
+            info.name or people.name(seat),  # while nobody may talk a newcomer's name is not told
         )
         team = (
             ""
