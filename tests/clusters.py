@@ -19,10 +19,7 @@ SYNC_AT_ONCE: Final = ("--repl-diskless-sync-delay", "0")
 
 
 def cluster_server() -> StoreServer:
-    # cluster nodes speak among themselves on a port that is 10,000 higher
-    return StoreServer(
-        VALKEY, "--cluster-enabled", "yes", "--cluster-node-timeout", "1000", *SYNC_AT_ONCE, most_port=55_535
-    )
+    return StoreServer(VALKEY, "--cluster-enabled", "yes", "--cluster-node-timeout", "1000", *SYNC_AT_ONCE)
 
 
 def reply(server: StoreServer, *command: str) -> str:

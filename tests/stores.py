@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 import os
+import secrets
 import shutil
 import signal
 import socket
@@ -37,14 +38,14 @@ class StoreServer:
     Output goes to a file, never to a pipe that an orphan could hold open.
     """
 
-    def __init__(self, program: str, *options: str, most_port: int = 65_535) -> None:
+    def __init__(self, program: str, *options: str) -> None:
         self._program = program
         self._options = options
         # not below pytest's directory: the path of a socket must be short
         self._directory = tempfile.TemporaryDirectory(prefix="fudaza-test-")
         self.directory = Path(self._directory.name)
         self.socket = str(self.directory / "s")
-        self.port = free_port(most_port)
+        self.port = free_port()
         self._process: subprocess.Popen[bytes] | None = None
 
     @property
@@ -115,14 +116,20 @@ class StoreServer:
         return (self.directory / "output").read_text(errors="replace")
 
 
-def free_port(most: int = 65_535) -> int:
-    """A port of the loopback interface, up to ``most``, that nobody uses now."""
+def free_port() -> int:
+    """A port of the loopback interface that nobody uses now, nor the one 10,000 above it, on which nodes of a cluster
+    speak among themselves. Both are below those that the system gives to outgoing connections, so that it stays free
+    also while what listens there is started again.
+    """
     while True:
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            port = int(probe.getsockname()[1])
-        if port <= most:
-            return port
+        port = 12_000 + secrets.randbelow(10_000)
+        with socket.socket() as one, socket.socket() as other:
+            try:
+                one.bind(("127.0.0.1", port))
+                other.bind(("127.0.0.1", port + 10_000))
+            except OSError:
+                continue
+        return port
 
 
 def fresh_prefix() -> str:

@@ -129,7 +129,7 @@ async def test_what_was_played_is_kept_and_can_be_watched_and_verified(terminal:
     (file,) = (tmp_path / "state" / "fudaza" / "records").iterdir()
     assert file.name.startswith("koi-koi-")
 
-    watched = Terminal(tmp_path / "watching")
+    watched = Terminal(tmp_path / "verifying")
     try:
         await watched.start(fudaza("verify", str(file)), environment(tmp_path))
         assert "Line 1: yes." in await watched.until("status=0")
