@@ -146,7 +146,7 @@ async def test_a_room_whose_log_is_damaged_can_be_closed_and_a_sentence_says_wha
     ann, _, _ = await seated(server)
     assert ann.place is not None
     room = ann.place.room
-    codes = asyncio.create_task(ann.close_code())
+    codes = asyncio.create_task(sit_still(ann))
     await damage(server, room)
     assert await codes == Close.SERVICE_RESTART
     status, _, complaint = await admin(server, "inspect", room)
