@@ -373,3 +373,13 @@ def any_command(hall: Hall, kind: type[AnyCommand], seat: int) -> RoomCommand:
         Leave: Leave(id=made),
     }
     return commands[kind]
+
+
+def person(hall: Hall, seat: int) -> Person:
+    holder = hall.room.seats[seat]
+    assert isinstance(holder, Person)
+    return holder
+
+
+def leave(hall: Hall, seat: int) -> Append:
+    return hall.must(Leave(id=hall.id_at(seat)), seat)

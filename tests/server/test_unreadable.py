@@ -81,6 +81,14 @@ async def is_over(house: House, room: str) -> bool:
     return await due(house, room) is None and not house.index._lobby.get(room) and await house.memory.is_forgotten(room)
 
 
+async def outlive(old: House, heir: House, room: str) -> None:
+    """The ``old`` node is never heard of again; its ``heir`` finds that it cannot read the ``room``."""
+    await old.close()
+    old.clock.now += BEAT_TTL_MS + 1
+    await heir.driver.beat()
+    await until(lambda: heir.driver._shut.asked_at(room) is not None)
+
+
 # Of older rules ----------------------------------------------------------------------------------------------------
 
 
@@ -89,10 +97,7 @@ async def test_a_match_under_older_rules_ends_when_no_node_is_left_that_can_read
 ) -> None:
     ann = await match_of(house)
     room = ann.room.id
-    await house.close()
-    house.clock.now += BEAT_TTL_MS + 1
-    await next_house.driver.beat()
-    await until(lambda: next_house.driver._shut.asked_at(room) is not None)
+    await outlive(house, next_house, room)
     with pytest.raises(RoomElsewhere):  # who comes is sent on: perhaps there still is one
         await next_house.hall.room(room)
 
@@ -148,10 +153,7 @@ async def test_the_question_who_can_read_a_room_is_answered_though_that_has_it_i
 async def test_a_change_of_nodes_asks_anew_who_can_read_a_room(house: House, next_house: House) -> None:
     ann = await match_of(house)
     room = ann.room.id
-    await house.close()
-    house.clock.now += BEAT_TTL_MS + 1
-    await next_house.driver.beat()
-    await until(lambda: next_house.driver._shut.asked_at(room) is not None)
+    await outlive(house, next_house, room)
     await pass_by(PATIENCE_MS - 1_000, next_house)
 
     older = House("older", beside=house)
@@ -166,10 +168,7 @@ async def test_a_change_of_nodes_asks_anew_who_can_read_a_room(house: House, nex
 async def test_an_outage_of_the_store_is_no_time_in_which_nobody_answered(house: House, next_house: House) -> None:
     ann = await match_of(house)
     room = ann.room.id
-    await house.close()
-    house.clock.now += BEAT_TTL_MS + 1
-    await next_house.driver.beat()
-    await until(lambda: next_house.driver._shut.asked_at(room) is not None)
+    await outlive(house, next_house, room)
 
     house.clock.now += 60_000
     await next_house.driver.beat()  # which notes the outage
