@@ -383,3 +383,7 @@ def person(hall: Hall, seat: int) -> Person:
 
 def leave(hall: Hall, seat: int) -> Append:
     return hall.must(Leave(id=hall.id_at(seat)), seat)
+
+
+def bodies(hall: Hall, kind: type[Any]) -> list[Any]:
+    return [entry.body for entry in hall.entries if isinstance(entry.body, kind)]
