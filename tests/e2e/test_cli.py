@@ -9,7 +9,7 @@ import signal
 import socket
 from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import pytest
 
@@ -50,6 +50,19 @@ async def bot(player: Player, moves: int | None = None) -> list[dict[str, Any]]:
             player.type(line["legal"][-1])
         if line["t"] == "event" and (line["event"] or {}).get("e") == "match-ended":
             return lines
+
+
+SEVERAL_DEALS: Final = ("--option", "deals=3")
+"""For tests that need a match in play: a deal may end with the cards that are dealt (K2), and before the next one the
+match waits for its people.
+"""
+
+
+async def until_turn(player: Player) -> None:
+    """Wait for the player's turn, in the first deal that is played."""
+    while "Your turn" not in (asked := await player.until(">\n")):
+        assert "Ready for the next deal?" in asked, asked
+        player.type("1")
 
 
 def events(lines: list[dict[str, Any]]) -> dict[int, Any]:
@@ -118,7 +131,7 @@ async def test_a_friend_takes_over_an_ai_seat_on_the_other_team_and_both_play_to
 
 
 async def test_the_friend_plays_on_after_the_host_has_quit(players: Players) -> None:
-    host = await players("play", "koi-koi", "--name", "Aki")
+    host = await players("play", "koi-koi", "--name", "Aki", *SEVERAL_DEALS)
     invitation = await host.until("--host 0.0.0.0")
     await host.until(">\n")
     friend = await players(
@@ -159,8 +172,8 @@ async def test_a_server_killed_in_the_middle_of_a_match_costs_neither_client_a_m
 
 
 async def test_a_person_whose_own_server_is_killed_plays_on_without_doing_anything(players: Players) -> None:
-    player = await players("play", "koi-koi")
-    await player.until(">\n")
+    player = await players("play", "koi-koi", *SEVERAL_DEALS)
+    await until_turn(player)
     player.type("1")
     await player.until("You play")
     await player.until(">\n")
@@ -168,7 +181,7 @@ async def test_a_person_whose_own_server_is_killed_plays_on_without_doing_anythi
     os.kill(server, signal.SIGKILL)
     await player.until("was lost.")
     await player.until("Connected again.")
-    await player.until("Your turn", "Which card", "Stop, or koi?")
+    await player.until("Your turn", "Which card", "Stop, or koi?", "Ready for the next deal?")
     await player.until(">\n")
     player.type("1")
     await player.play_to_the_end()
@@ -196,7 +209,7 @@ async def test_a_killed_client_comes_back_to_its_seat_by_rejoin_and_by_join(play
 
 @pytest.mark.parametrize("typed", [[], ["1"], ["help"]])
 async def test_control_c_ends_without_a_traceback_wherever_it_comes(players: Players, typed: list[str]) -> None:
-    player = await players("play", "koi-koi")
+    player = await players("play", "koi-koi", *SEVERAL_DEALS)
     await player.until(">\n")
     for line in typed:
         player.type(line)

@@ -12,6 +12,7 @@ import shutil
 import subprocess
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Final
 
 import pytest
 
@@ -95,6 +96,12 @@ def environment(tmp_path: Path) -> dict[str, str]:
     }
 
 
+SEVERAL_DEALS: Final = ("-o", "deals=3")
+"""For tests that need a match in play: a deal may end with the cards that are dealt (K2), and before the next one the
+match waits for its people.
+"""
+
+
 @needs_tmux
 @pytest.mark.parametrize("game", ["koi-koi", "go-stop", "hachinin-meri"])
 async def test_a_whole_match_is_played_by_keys_in_a_terminal(terminal: Terminal, tmp_path: Path, game: str) -> None:
@@ -115,7 +122,8 @@ async def test_a_whole_match_is_played_by_keys_in_a_terminal(terminal: Terminal,
 @needs_tmux
 async def test_what_was_played_is_kept_and_can_be_watched_and_verified(terminal: Terminal, tmp_path: Path) -> None:
     """The file that is named at the end is the deal just played; from a seat's eyes it shows no more than that."""
-    await terminal.start(fudaza("play", "koi-koi", "--name", "Aki", "-o", "deals=1"), environment(tmp_path))
+    # of the three games the one in which no deal ends with the cards that are dealt: there is a step to be watched
+    await terminal.start(fudaza("play", "hachinin-meri", "--name", "Aki", "-o", "deals=1"), environment(tmp_path))
     for _look in range(400):
         text = await terminal.until("▶ Y", "▶ W", "▶ E", "▶ Stop", "The match is over")
         if "The match is over" in text:
@@ -127,7 +135,7 @@ async def test_what_was_played_is_kept_and_can_be_watched_and_verified(terminal:
     text = await terminal.until("status=")
     assert "Records of the deals: " in text
     (file,) = (tmp_path / "state" / "fudaza" / "records").iterdir()
-    assert file.name.startswith("koi-koi-")
+    assert file.name.startswith("hachinin-meri-")
 
     watched = Terminal(tmp_path / "verifying")
     try:
@@ -137,8 +145,8 @@ async def test_what_was_played_is_kept_and_can_be_watched_and_verified(terminal:
         await watched.close()
     watched = Terminal(tmp_path / "watching")
     try:
-        await watched.start(fudaza("replay", str(file), "--watch", "--seat", "1"), environment(tmp_path))
-        assert "next: " in await watched.until("the eyes of AI 1")
+        await watched.start(fudaza("replay", str(file), "--watch", "--seat", "7"), environment(tmp_path))
+        assert "next: " in await watched.until("the eyes of AI 7")
         assert "step 0 of" in await watched.text()
         await watched.press("Right")
         await watched.until("step 1 of")
@@ -173,8 +181,12 @@ async def test_in_hindi_nothing_runs_over_and_the_frames_of_cards_line_up(termin
 
 @needs_tmux
 async def test_a_key_costs_a_slow_link_little(terminal: Terminal, tmp_path: Path) -> None:
-    await terminal.start(fudaza("play", "koi-koi", "--name", "Aki"), environment(tmp_path))
-    await terminal.until("▶ Y")
+    await terminal.start(fudaza("play", "koi-koi", "--name", "Aki", *SEVERAL_DEALS), environment(tmp_path))
+    for deal in (1, 2, 3):
+        if "▶ Y" in await terminal.until("▶ Y", f"Deal {deal} is over"):
+            break
+        await terminal.press("Enter")  # on to the next
+        await terminal.until(f"deal {deal + 1} of 3")
     await terminal.press("Right")
     await terminal.until("⏎ do it")  # by now the whole table has been drawn
     sent = tmp_path / "sent"
@@ -188,8 +200,8 @@ async def test_a_key_costs_a_slow_link_little(terminal: Terminal, tmp_path: Path
 
 @needs_tmux
 async def test_control_c_gives_the_terminal_back_and_keeps_the_seat(terminal: Terminal, tmp_path: Path) -> None:
-    await terminal.start(fudaza("play", "koi-koi", "--name", "Aki"), environment(tmp_path))
-    await terminal.until("▶ Y")
+    await terminal.start(fudaza("play", "koi-koi", "--name", "Aki", *SEVERAL_DEALS), environment(tmp_path))
+    await terminal.until("▶ Y", "▶ W", "Deal 1 is over")
     await terminal.press("C-c")
     text = await terminal.until("status=")
     assert "status=130" in text
@@ -198,8 +210,8 @@ async def test_control_c_gives_the_terminal_back_and_keeps_the_seat(terminal: Te
 
 @needs_tmux
 async def test_plain_shows_lines_in_a_terminal_too(terminal: Terminal, tmp_path: Path) -> None:
-    await terminal.start(fudaza("play", "koi-koi", "--plain", "--name", "Aki"), environment(tmp_path))
-    text = await terminal.until("Your turn")
+    await terminal.start(fudaza("play", "koi-koi", "--plain", "--name", "Aki", *SEVERAL_DEALS), environment(tmp_path))
+    text = await terminal.until("Your turn", "Ready for the next deal?")
     assert "▶" not in text
     await terminal.press("C-c")
     await terminal.until("status=130")
