@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from ipaddress import IPv6Address, ip_address
 from typing import Any, Final
 
@@ -167,6 +167,19 @@ def network_of(address: str) -> str:
     if isinstance(found, IPv6Address):
         return str(found.ipv4_mapped or IPv6Address(int(found) >> 64 << 64))
     return str(found)
+
+
+def address_of(connection: ServerConnection, proxies: Sequence[str]) -> str:
+    """Who the limits of addresses are for: the peer, or whom a trusted proxy names; of IPv6 the first 64 bits. Where it
+    names what is no address, the proxy itself: whoever could write anything there would have a new one each time.
+    """
+    peer = str(connection.remote_address[0]) if connection.remote_address else ""
+    request = connection.request
+    if peer in proxies and request is not None:
+        lines = request.headers.get_all("X-Forwarded-For")
+        named = [address_in(part) for line in lines for part in line.split(",")]
+        peer = next((each for each in reversed(named) if each not in proxies), peer) or peer
+    return network_of(peer)
 
 
 def address_in(text: str) -> str | None:

@@ -275,7 +275,7 @@ async def test_while_many_guess_a_wrong_code_counts_tenfold_and_a_right_one_cost
 ) -> None:
     opened = opened_with_room
     code = next(iter(opened.house.hall.hosts.values())).room.code
-    everybody = opened.gateway.rates
+    everybody = opened.gateway.shared.rates
     for _ in range(3_000):
         assert await everybody.take("guess", "everybody", Rate(50.0, 3_000)) == 0
     async with opened.wire("guesser") as wire:

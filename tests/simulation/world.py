@@ -23,7 +23,7 @@ from clients.cli.connection import CannotConnect, Dropped, Trouble, Wire
 from engine.game import AnyGame
 from server.driver import Driver
 from server.entries import Timing
-from server.gateway import Gateway, Session
+from server.gateway import Gateway
 from server.hall import Hall
 from server.health import Health
 from server.host import Node
@@ -32,6 +32,7 @@ from server.keeper import Keeper
 from server.log import UNKNOWN, RoomLog, StoreUnavailable
 from server.metrics import Metrics
 from server.presence import Presence
+from server.session import Session
 from server.settings import Settings
 from server.thinkers import Missed, NoAnswer
 from server.worker import Answer, Question
@@ -362,7 +363,7 @@ class World:
 
     async def _serve(self, gateway: Gateway, link: Link) -> None:
         """What ``Gateway`` does with a connection after its handshake."""
-        session = Session(gateway, cast("ServerConnection", link.end))
+        session = Session(gateway.shared, cast("ServerConnection", link.end))
         gateway.sessions.add(session)
         try:
             await session.run()

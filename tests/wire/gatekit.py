@@ -101,6 +101,12 @@ class Gate:
         """The clock of the limits."""
         self.slept: list[float] = []
         """How long frames were held back, each time."""
+        self.hold = self.note
+        """What holding a frame back does."""
+
+    async def note(self, seconds: float) -> None:
+        self.slept.append(seconds)
+        await asyncio.sleep(0)
 
     def wire(self, name: str = "wire") -> Wire:
         return Wire(self.port, name)
@@ -112,17 +118,13 @@ async def gate(settings: Settings | None = None, *, house: House | None = None) 
     await house.driver.beat()
     opened: list[Gate] = []
 
-    async def sleep(seconds: float) -> None:
-        opened[0].slept.append(seconds)
-        await asyncio.sleep(0)
-
     gateway = Gateway(
         house.hall,
         house.health,
         settings or Settings(data=""),
         version="9.9",
         clock=lambda: opened[0].seconds,
-        sleep=sleep,
+        sleep=lambda seconds: opened[0].hold(seconds),  # noqa: PLW0108 - there is none yet
     )
     opened.append(Gate(house, gateway, await gateway.listen("127.0.0.1", 0)))
     try:

@@ -13,8 +13,8 @@ from websockets.typing import Subprotocol
 
 from protocol.limits import SUBPROTOCOL
 from server import gateway
-from server.gateway import Session
 from server.room.measure import HOUSEKEEPING
+from server.session import Session
 from server.settings import Settings
 from tests.server.hallkit import until
 from tests.wire.gatekit import Gate, Wire, gate
@@ -257,11 +257,11 @@ async def test_whose_frame_waits_while_the_node_ends_is_sent_away_without_it() -
     async with gate(settings) as opened, opened.wire() as wire:
         held, go_on = asyncio.Event(), asyncio.Event()
 
-        async def hold(_seconds: float) -> None:
+        async def hold(seconds: float) -> None:
             held.set()
             await go_on.wait()
 
-        opened.gateway.sleep = hold
+        opened.hold = hold
         assert (await wire.ask("list"))["t"] == "accepted"
         await wire.socket.send(json.dumps({"t": "list", "id": wire.client.id()}))
         await held.wait()
