@@ -1,4 +1,6 @@
-"""Nodes are replaced one by one while people play: by the same version, and by one with another schema of entries."""
+"""Nodes are replaced one by one while people play: by the same version, by one with another schema of entries, by one
+that plays a game by other rules.
+"""
 
 from __future__ import annotations
 
@@ -12,12 +14,13 @@ from typing import Final
 import pytest
 import pytest_asyncio
 
+from protocol.messages import Accepted, Resume
 from server.entries import Acted
 from server.room import Phase
 from tests.faults import invariants
 from tests.faults.installation import Installation, during, installed
 from tests.faults.invariants import check, check_nodes
-from tests.faults.people import Guest
+from tests.faults.people import AGAIN, Guest
 from tests.faults.successor import NEXT, decode_next, schema_of
 from tests.stores import StoreServer
 
@@ -114,3 +117,48 @@ async def test_a_rolling_upgrade_to_another_schema_of_entries_keeps_every_live_r
         assert story.room.phase is Phase.FINISHED
         assert room[0].place is not None
         await check_nodes(fleet.log, story, room[0].place.code, fleet.ports, room)
+
+
+async def test_an_upgrade_to_other_rules_of_a_game_ends_its_matches_with_the_last_older_node_and_no_other_room(
+    fleet: Installation,
+) -> None:
+    rooms = await tables(fleet, 1)
+    guests = rooms[0]
+    playing = asyncio.gather(*(guest.play() for guest in guests))
+    ann = Guest(fleet.ports_from(0), "Ann", seed=1)
+    bob = Guest(fleet.ports_from(1), "Bob", seed=2)
+    await bob.join(await ann.sit("koi-koi", deals=12), seat=1)
+    await ann.start()
+    await ann.until_started()
+    opened = (await fleet.log(ann.room))[-1].head.version
+
+    for node in fleet.nodes[:-1]:
+        assert await node.drain() == 0
+        node.module = "tests.faults.other_rules"
+        await node.start()
+    for each in (ann, bob):
+        await each.come_back()  # through whichever node can read the room
+    assert (await fleet.log(ann.room))[-1].head.version > opened
+
+    last = fleet.nodes[-1]
+    assert await last.drain() == 0
+    last.module = "tests.faults.other_rules"
+    await last.start()
+
+    assert [await told_in_the_end(each) for each in (ann, bob)] == ["unknown-room", "unknown-room"]
+    await playing
+    assert check(await fleet.log(guests[0].room), guests).room.phase is Phase.FINISHED
+
+
+async def told_in_the_end(guest: Guest) -> str:
+    """What a person hears who comes again, from one node or another, until they are not asked to try once more."""
+    assert guest.place is not None
+    assert guest.place.token is not None
+    async with asyncio.timeout(PATIENCE):
+        while True:
+            await guest.connect()
+            answer = await guest.ask(Resume(id=guest.next_id(), room=guest.room, token=guest.place.token))
+            assert not isinstance(answer, Accepted), "nobody can read the room"
+            if answer.code not in AGAIN:
+                return answer.code
+            await asyncio.sleep(0.2)
