@@ -108,7 +108,7 @@ async def table(
     ann = Guest(ann_at, "Ann", seed=1, silence_seconds=ann_waits)
     bob = Guest(bob_at, "Bob", seed=2)
     eve = Guest(nodes.ports_from(2), "Eve")
-    code = await ann.sit("koi-koi", deals=3)
+    code = await ann.sit("koi-koi", deals=6)
     await bob.join(code)
     await eve.watch(code)
     return ann, bob, eve

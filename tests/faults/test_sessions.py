@@ -30,7 +30,7 @@ PATIENCE: Final = 60.0
 async def table(nodes: Installation) -> tuple[Guest, Guest]:
     ann = Guest([nodes.ports[0]], "Ann", seed=1)
     bob = Guest([nodes.ports[1]], "Bob", seed=2)
-    await bob.join(await ann.sit("koi-koi", deals=3))
+    await bob.join(await ann.sit("koi-koi", deals=6))
     return ann, bob
 
 
@@ -79,7 +79,7 @@ async def test_a_seat_whose_old_connection_is_a_black_hole_is_live_at_once_and_n
     async with Proxy.to_port(nodes.ports[0]) as air:
         ann = Guest([air.port], "Ann", seed=1)
         bob = Guest([nodes.ports[1]], "Bob", seed=2)
-        await bob.join(await ann.sit("koi-koi", deals=3))
+        await bob.join(await ann.sit("koi-koi", deals=6))
         await ann.start()
         await ann.until_started()
         air.up.drop()

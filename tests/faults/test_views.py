@@ -13,7 +13,7 @@ from tests.faults.invariants import check, check_nodes, story_of
 from tests.faults.people import Guest
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
-TABLES: Final = {"koi-koi": (2, 3), "go-stop": (2, 3), "hachinin-meri": (3, 1)}
+TABLES: Final = {"koi-koi": (2, 6), "go-stop": (2, 6), "hachinin-meri": (3, 1)}
 """How many people, and deals."""
 
 
