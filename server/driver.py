@@ -464,8 +464,10 @@ class Driver:
             self._shut.put_off(host.room.id, self._node.clock())
 
     def _is_ours_to_do(self, due: Due) -> bool:
-        """Whether this node has to look after a room in which something is due."""
-        planned = due.room in self._schedule and due.at_ms != _LONG_AGO
+        """Whether this node has to look after a room in which something is due. What it plans for a room that it no
+        longer holds does not count: others have gone on there since.
+        """
+        planned = due.room in self._schedule and due.room in self._hall.hosts and due.at_ms != _LONG_AGO
         if planned or self._shut.is_put_off(due.room, self._node.clock()):
             return False
         if self._must_stand_in(due):
@@ -511,8 +513,14 @@ class Driver:
             self._hall.let_go(host)
 
     def _wanted_soon(self, room: Room) -> bool:
+        """Whether the driver should hear at once of what happens in the room at other nodes: because something is due
+        soon, or because people are there with whom an AI plays or whose company the lobby tells of.
+        """
         due = rooms.next_due(room)
-        return bool(rooms.ai_moves(room)) or (due is not None and due - self._node.clock() < _SOON_MS)
+        if rooms.ai_moves(room) or (due is not None and due - self._node.clock() < _SOON_MS):
+            return True
+        holders = set(map(rooms.holder_of, room.seats))
+        return "person" in holders and (holders != {"person"} or room.phase is Phase.LOBBY)
 
     # Tasks ----------------------------------------------------------------------------------------------------
 

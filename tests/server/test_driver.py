@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.game import Seat
+from protocol.messages import Leave
 from server.driver import driver_of, ranking
 from server.entries import Acted, Actor, Answered, Dropped, Entry, UnreadableEntry, decode_entry, encode_entry
 from server.index import Outage
@@ -19,7 +20,7 @@ from server.presence import BEAT_SECONDS, BEAT_TTL_MS
 from server.room import Phase, Room, ai_moves
 from server.thinkers import Missed, NoAnswer
 from server.worker import Question
-from tests.server.hallkit import House, Person, silence, until
+from tests.server.hallkit import TIMING, House, Person, silence, until
 
 
 async def all_ai(house: House, *, deals: int = 1) -> Person:
@@ -234,7 +235,6 @@ async def test_a_due_room_that_is_not_in_memory_is_loaded_and_driven(house: Hous
     await until(lambda: ann.room.id in fresh.hall.hosts)
     await fresh.driver.stop()
     fresh.hall.hosts.clear()
-    fresh.driver._schedule.set(ann.room.id, None)
 
     house.clock.now += 60_000
     await fresh.driver.heal()
@@ -454,9 +454,55 @@ async def test_a_room_without_viewers_leaves_memory_when_nothing_is_due_soon(hou
 
     house.clock.now += 30_000
     await ann.host.fire()
+    await house.keeper.flush()
     ann.host.used_at -= 3_600
     await house.driver.heal()
     assert room_id not in house.hall.hosts
+
+
+async def driven_beside(house: House, second: House) -> Person:
+    """Ann's match against an AI at one node, and it is her turn to play; the other node drives it."""
+    await house.driver.beat()
+    while True:
+        ann = await all_ai(house)
+        if second.driver.drives(ann.room.id):
+            break
+        await ann.do(Leave(id=ann.client.id()))
+    await second.driver._look_after_all()
+    host = await second.hall.room(ann.room.id)
+    await host.fire()
+    await until(lambda: bool(ann.turns) and not ai_moves(ann.room))  # the AI has given its sealed answer
+    house.clock.now += TIMING.question_ms
+    await host.fire()
+    await until(lambda: not ann.turns[-1].sealed)
+    return ann
+
+
+async def test_the_driver_of_a_room_stays_in_step_while_its_ai_waits_for_somebody_at_another_node(
+    house: House, second: House
+) -> None:
+    ann = await driven_beside(house, second)
+
+    second.hall.hosts[ann.room.id].used_at -= 3_600
+    await second.driver.heal()
+    assert ann.room.id in second.hall.hosts
+    await ann.act()
+
+    await until(lambda: not ai_moves(ann.room))
+
+
+async def test_a_room_that_its_driver_has_let_go_is_driven_as_soon_as_somebody_plays_there_again(
+    house: House, second: House
+) -> None:
+    ann = await driven_beside(house, second)
+    second.hall.let_go(second.hall.hosts[ann.room.id])
+    await ann.act()
+    await house.keeper.flush()
+    assert ai_moves(ann.room)
+
+    await second.driver.heal()
+
+    await until(lambda: not ai_moves(ann.room))
 
 
 async def test_a_closed_room_leaves_memory_at_once(house: House) -> None:
