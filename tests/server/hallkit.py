@@ -124,7 +124,7 @@ class Remembering:
 
 
 class Person:
-    """Somebody with a connection: what a session of the gateway does, without a socket."""
+    """Somebody with a connection: what a session does, without a socket."""
 
     def __init__(self, house: House, name: str) -> None:
         self.house = house

@@ -184,7 +184,7 @@ def test_medium_beats_random_play_and_easy_stands_between() -> None:
 
 @pytest.mark.long
 def test_the_bars_hold() -> None:
-    """``fudaza arena hachinin-meri medium random --deals 2000`` prints the figures in docs/hachinin-meri.md."""
+    """With twice the pairs of the figures in docs/hachinin-meri.md."""
     assert points("medium", "random", 2000, 11).low >= 5.1
     assert points("easy", "random", 2000, 12).low >= 4.8
     assert points("medium", "easy", 2000, 13).low > 4.6
