@@ -20,7 +20,7 @@ from typing import Final
 ROOT: Final = Path(__file__).resolve().parent.parent
 BIN: Final = Path(sys.executable).parent
 
-PYTEST: Final = (sys.executable, "-m", "pytest", "-q", "-m", "not long")
+PYTEST: Final = (sys.executable, "-m", "pytest", "-q")
 CHECKS: Final[tuple[tuple[str, tuple[str, ...]], ...]] = (
     ("format", (str(BIN / "ruff"), "format", "--check", "--quiet", ".")),
     ("lint", (str(BIN / "ruff"), "check", "--quiet", ".")),
