@@ -9,6 +9,7 @@ having heard of the latest outage, so whoever is about to append calls ``refresh
 
 from __future__ import annotations
 
+import asyncio
 import math
 from collections.abc import Callable
 from contextlib import suppress
@@ -27,6 +28,8 @@ knows of it, must not have its people sent away.
 """
 _OLD_SECONDS: Final = 1.5
 """Less than an outage lasts at least (``server.index.OUTAGE_MS``): what is younger than this cannot hide one."""
+_PATIENCE_SECONDS: Final = 0.5
+"""So long an append waits for the answer to a beat, which a store that works gives at once."""
 _REMEMBERED_SECONDS: Final = 60.0
 """Dead nodes that nobody asks about any more are forgotten."""
 
@@ -48,10 +51,8 @@ class Presence:
         """The live nodes; none before the first beat. The same object as long as they are the same."""
         self.outages: tuple[Outage, ...] = ()
         """The latest ones, the earliest first."""
-        self._asked_at = -math.inf
-        """When the store was last asked."""
         self._heard_at = -math.inf
-        """When it last answered."""
+        """When the last beat that the store has answered began."""
         self._judge_at = -math.inf
         """Until then nobody is taken for dead: after a silence of the store the first to reach it would find itself
         alone, and drive everybody else's rooms.
@@ -65,7 +66,7 @@ class Presence:
         Raises:
             StoreUnavailable, StoreFull: the store does not take it.
         """
-        now = self._asked_at = self._clock()
+        now = self._clock()
         nodes = set(await self._index.beat(self._node, BEAT_TTL_MS))
         # Both are known, or neither: who lives again after an outage must not be told without the outage.
         self.outages = tuple(await self._index.outages())
@@ -92,12 +93,14 @@ class Presence:
         return now - self._missed.setdefault(node, now) >= GONE_SECONDS
 
     async def refresh(self) -> None:
-        """``beat`` unless that was done a moment ago. Where the store does not answer, what is known has to do:
-        in a cluster a room's part of the store may work while this one does not.
+        """``beat`` unless one was answered a moment ago: after a silence the first append, too, knows of the outage.
+        Where the store does not answer, what is known has to do: in a cluster a room's part of the store may work
+        while this one does not.
         """
-        if self._clock() - self._asked_at > _OLD_SECONDS:
-            with suppress(StoreUnavailable, StoreFull):
-                await self.beat()
+        if self._clock() - self._heard_at > _OLD_SECONDS:
+            with suppress(StoreUnavailable, StoreFull, TimeoutError):
+                async with asyncio.timeout(_PATIENCE_SECONDS):
+                    await self.beat()
 
     async def end(self) -> None:
         """This node is about to stop: the others need not find out by themselves.

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 
+from server.index import Outage
 from server.log import StoreUnavailable
 from server.presence import BEAT_SECONDS, BEAT_TTL_MS, GONE_SECONDS, Presence
 from tests.server.hallkit import Clock
@@ -73,6 +76,37 @@ async def test_a_beat_is_repeated_before_an_append_only_when_the_last_one_is_old
     index.available = False
     clock.now += 2_000
     await presence.refresh()  # what is known has to do
+
+
+async def test_when_the_store_is_back_nobody_appends_without_having_heard_of_the_outage() -> None:
+    clock = Clock()
+    index = MemoryIndex(clock)
+    (presence,) = present(clock, index, "one")
+    await presence.beat()
+    silent_since = clock.now
+    index.available = False
+    for _ in range(10):  # asked again and again, and never answered
+        clock.now += 400
+        with pytest.raises(StoreUnavailable):
+            await presence.beat()
+    index.available = True
+
+    await presence.refresh()
+
+    assert presence.outages == (Outage(silent_since, clock.now),)
+
+
+async def test_an_append_does_not_wait_for_a_part_of_the_store_that_hangs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("server.presence._PATIENCE_SECONDS", 0.0)
+    index = MemoryIndex(Clock())
+
+    async def hang(node: str, ttl_ms: int) -> list[str]:
+        await asyncio.Event().wait()
+        raise AssertionError((node, ttl_ms))
+
+    monkeypatch.setattr(index, "beat", hang)
+
+    await Presence(index, "one", lambda: 0.0).refresh()
 
 
 async def test_who_is_unheard_of_for_a_moment_is_not_gone_and_who_stays_silent_is() -> None:
