@@ -74,6 +74,7 @@ static bool sound_deal(const Terms *terms, const Deal *deal) {
         dealt_plain |= plain;
         dealt_trumps |= trumps;
         int played = (seat - (int)deal->leader + SEATS) % SEATS < (int)deal->count;
+        if (deal->count && deal->down >> seat & 1 && (!played || deal->meri || seat == deal->leader)) return false; /* H17 */
         int held = deal->phase == OVER ? 0 : TRICKS - (int)deal->settled - played;
         if (deal->phase == DISCARDING && seat == deal->turn) held++;
         if (bits(plain) + bits(trumps) != held) return false;
@@ -187,7 +188,7 @@ static PyObject *py_configure(PyObject *module, PyObject *args) {
     if (configured) memcpy(&T, given.bytes, sizeof(T));
     const int32_t *words = (const int32_t *)&T;
     for (size_t index = 0; configured && index < sizeof(T) / sizeof(*words); index++) {
-        configured = within(words[index], 0, 2 * UNIT);
+        configured = within(words[index], 0, UNIT);
     }
     if (!configured) {
         refuse("the tables");

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from collections.abc import Iterator
 from math import sqrt
@@ -174,6 +175,18 @@ def test_what_is_no_deal_is_refused() -> None:
             NATIVE.legal(wrong, deal)
 
 
+def test_H17_a_trump_face_down_of_a_seat_that_has_not_followed_is_refused() -> None:
+    state = opened("K5", "P9 K4 . . . . . .", hands={1: "K4"})
+    flat = flat_state(state)
+    assert flat.down == 1 << 1
+    terms, moves = kernel.packed_terms(flat.terms), kernel.packed_moves(flat.legal())
+    assert NATIVE.legal(terms, kernel.packed(flat)) == moves
+    for seat in set(range(8)) - {1}:
+        flat.down = 1 << 1 | 1 << seat
+        with pytest.raises(ValueError, match="not a deal"):
+            NATIVE.legal(terms, kernel.packed(flat))
+
+
 def test_what_is_not_legal_is_refused() -> None:
     terms, deal, moves = packed(1)
     with pytest.raises(ValueError, match="not legal"):
@@ -196,7 +209,8 @@ def test_what_no_seat_sees_is_refused() -> None:
 def test_wrong_tables_are_refused_and_the_right_ones_work_again() -> None:
     right = kernel.tables()
     terms, deal, moves = packed(1)
-    for wrong in (b"", right[:-4], b"\xff" * len(right)):
+    more_than_certain = (1001).to_bytes(4, sys.byteorder)
+    for wrong in (b"", right[:-4], b"\xff" * len(right), more_than_certain + right[4:]):
         with pytest.raises(ValueError, match="not the tables"):
             NATIVE.configure(wrong)
         with pytest.raises(ValueError, match="not configured"):
