@@ -26,7 +26,7 @@ enum { ANIMAL_SHIFT = 5, RIBBON_SHIFT = 14, JUNK_SHIFT = 24, DOUBLE_SHIFT = 46 }
 #define CUP ((Pile)1 << 11)
 #define ALL (((Pile)1 << CARDS) - 1)
 
-/* Tables and weights, in the order of kernel.py's _TABLES. Written once, before any search. */
+/* Tables and weights, in the order of kernel.py's tables(). Written once, before any search. */
 static struct {
     int32_t month_of[CARDS];
     int32_t bright_points[32], animal_points[512], ribbon_points[1024], junk_points[MOST_UNITS + 1];
