@@ -14,6 +14,8 @@ MAX_NAME: Final = 24
 """Characters of a person's name."""
 MAX_LINE: Final = 200
 """Characters of a chat line, once the hall has normalised it."""
+LEAST_TURN_LIMIT: Final = 10
+"""Seconds; a shorter turn limit would be a trap. 0 is none."""
 MAX_ACTION: Final = 16
 """Characters of an action's text; the longest there is has 7 (``03r*03p``)."""
 MAX_SAFE_INTEGER: Final = 2**53 - 1

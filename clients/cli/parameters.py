@@ -13,6 +13,7 @@ from clients.cli.words import _, listed
 from clients.cli.words.games import words_of
 from engine.game import AnyGame, BadOption, Level, OptionValue
 from engine.registry import GAMES
+from protocol.limits import LEAST_TURN_LIMIT
 from protocol.messages import ChosenSettings
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -103,7 +104,10 @@ def room_options(command: F) -> F:
     """What the creator of a room can choose."""
     for option in (
         click.option(
-            "--turn-limit", type=click.IntRange(min=0), default=0, help="Seconds for a decision; 0 for no limit."
+            "--turn-limit",
+            type=click.IntRange(min=0),
+            default=0,
+            help="Seconds for a decision, 10 or more; 0 for no limit.",
         ),
         click.option("--hints", is_flag=True, help="Whoever wants may ask what an AI would play."),
         click.option("--winks", is_flag=True, help="Partners may exchange eye signals during a deal."),
@@ -160,7 +164,8 @@ def creation(
     """The fields of a ``Create``.
 
     Raises:
-        click.BadParameter: the game has no such option, value or level; says which there are.
+        click.BadParameter: the game has no such option, value, level or partners, or the time is too short; says
+            what there is.
     """
     if level not in game.levels:
         told = _("{game} has the levels {levels}").format(game=game.name, levels=listed(game.levels))
@@ -169,6 +174,9 @@ def creation(
     if winks and game.sides == game.seats:
         told = _("in {game} there are no partners to wink at").format(game=game.name)
         raise click.BadParameter(told, param_hint="--winks")
+    if 0 < turn_limit < LEAST_TURN_LIMIT:
+        told = _("Seconds for a decision, 10 or more; 0 for no limit.")
+        raise click.BadParameter(told, param_hint="--turn-limit")
     settings = ChosenSettings(
         private=private,
         spectators=not no_spectators,

@@ -16,7 +16,7 @@ from engine.registry import GAMES
 from engine.shuffle import SEED_BYTES
 from protocol.codes import Refused
 from protocol.events import WhyFreed
-from protocol.limits import MAX_NAME
+from protocol.limits import LEAST_TURN_LIMIT, MAX_NAME
 from protocol.messages import (
     Act,
     Chat,
@@ -121,8 +121,6 @@ HOST_ONLY: Final[frozenset[type[RoomCommand]]] = frozenset({SeatAi, ClearSeat, S
 USUAL_TIMING: Final = Timing()
 
 _SALT_BYTES: Final = 16
-LEAST_TURN_LIMIT: Final = 10
-"""Seconds; a shorter turn limit would be a trap."""
 
 
 class _Asked(Struct, frozen=True):

@@ -11,6 +11,7 @@ from click.testing import CliRunner
 from clients.cli.main import COMMANDS, main
 from clients.cli.parameters import creation
 from engine.registry import GAMES
+from protocol.limits import LEAST_TURN_LIMIT
 from protocol.messages import ChosenSettings
 
 
@@ -84,3 +85,10 @@ def test_a_room_is_opened_with_what_was_chosen() -> None:
 def test_a_game_without_partners_cannot_be_opened_with_winks(name: str) -> None:
     with pytest.raises(click.BadParameter, match=f"in {name} there are no partners to wink at"):
         creation(GAMES[name], **CHOSEN | {"winks": True})
+
+
+def test_a_turn_limit_that_the_server_would_refuse_is_refused_with_the_least_that_there_is() -> None:
+    chosen = CHOSEN | {"turn_limit": LEAST_TURN_LIMIT - 1}
+    with pytest.raises(click.BadParameter, match=f"{LEAST_TURN_LIMIT} or more; 0 for no limit"):
+        creation(GAMES["koi-koi"], **chosen)
+    assert creation(GAMES["koi-koi"], **CHOSEN | {"turn_limit": LEAST_TURN_LIMIT})["settings"].turn_limit == 10
