@@ -116,7 +116,12 @@ async def test_a_friend_takes_over_an_ai_seat_on_the_other_team_and_both_play_to
     while place.get("t") != "place":
         place = await host.line()
     friend = await players("join", place["code"], "--server", place["url"], "--side", "1", "--json", at="two")
-    told, heard = await asyncio.gather(bot(host), bot(friend))
+    arrived = [await friend.line()]
+    while arrived[-1]["t"] != "place":
+        arrived.append(await friend.line())
+    # The host answers nothing before: without them the match is not over before the friend has come.
+    told, played = await asyncio.gather(bot(host), bot(friend))
+    heard = arrived + played
     seats = [next(line["seat"] for line in lines if line["t"] == "place") for lines in ([place], heard)]
     assert seats[0] % 2 == 0
     assert seats[1] % 2 == 1
