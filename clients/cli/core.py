@@ -16,7 +16,9 @@ import msgspec
 from clients.cli.connection import LASTING, CannotConnect, Dial, Dropped, Trouble, Wire, dial
 from clients.cli.session import AnyUpdate, Asked, Delayed, Refreshed, Rooms, Seated, Session, Updated
 from protocol.codec import decode_message, encode
-from protocol.messages import Command
+from protocol.codes import Refused
+from protocol.limits import MAX_COMMAND_BYTES
+from protocol.messages import Command, RefusedMessage
 
 FIRST_DELAY: Final = 0.25
 """Seconds before the first attempt to come back; each further one waits twice as long …"""
@@ -168,8 +170,16 @@ class Core:
         while True:
             self._wake.clear()
             for command in self.session.to_send():
+                frame = encode(command)
+                if len(frame) > MAX_COMMAND_BYTES:
+                    # The server would end the connection over it, and over its repetition on the next one.
+                    too_large = RefusedMessage(
+                        id=command.id, code=Refused.TOO_LARGE, params={"limit": MAX_COMMAND_BYTES}
+                    )
+                    self._tell(self.session.feed(too_large))
+                    continue
                 try:
-                    await wire.send(encode(command))
+                    await wire.send(frame)
                 except Dropped:
                     return  # the receiving side says so; what was not sent stays pending
             await self._wake.wait()

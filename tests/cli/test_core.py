@@ -7,10 +7,11 @@ import pytest
 
 from clients.cli.connection import CannotConnect, Trouble
 from clients.cli.core import Core, GaveUp, News, Offline, Online
-from clients.cli.session import Asked, Delayed, Done, End, Ended, Session
+from clients.cli.session import Asked, Delayed, Done, End, Ended, NotDone, Session
 from engine.registry import GAMES
 from protocol.codec import encode
 from protocol.codes import Close, Refused
+from protocol.limits import MAX_COMMAND_BYTES
 from protocol.messages import Act, Create, RefusedMessage, Start
 from tests.cli.hall import Hall, HallWire, Lose, Network
 
@@ -134,6 +135,19 @@ async def test_superseded_ends_without_another_attempt(network: Network) -> None
         network.wires[-1].drop(Close.SUPERSEDED)
         assert [item async for item in news] == [Ended(End.SUPERSEDED)]
         assert len(network.wires) == 1
+
+
+async def test_a_command_that_no_server_takes_is_refused_here_and_costs_no_connection(network: Network) -> None:
+    async with make(network) as core:
+        news = core.news()
+        await until(news, asked)
+        move = core.act("x" * MAX_COMMAND_BYTES)
+        *_before, refused = await until(news, lambda item: isinstance(item, NotDone | Offline))
+        assert refused == NotDone(move, Refused.TOO_LARGE, {"limit": MAX_COMMAND_BYTES})
+        assert core.session.turn is not None
+        legal = core.act(core.session.turn.legal[0])
+        await until(news, lambda item: isinstance(item, Done) and item.command == legal)
+        assert [command for command in network.hall.commands if isinstance(command, Act)] == [legal]
 
 
 async def test_a_delayed_command_is_sent_again_after_the_time_the_server_named(network: Network) -> None:
