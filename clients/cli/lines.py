@@ -18,12 +18,12 @@ from clients.cli.core import GaveUp, News, Offline, Online
 from clients.cli.face import FAILED, OK, Face, status_after
 from clients.cli.manual import rules_of
 from clients.cli.picture import Picture
-from clients.cli.questions import Question, in_notation, open_question
+from clients.cli.questions import Question, in_notation, number_in, open_question
 from clients.cli.reading import LineReader
 from clients.cli.session import Ended, Happened, NotDone, Refreshed
 from clients.cli.table import Table
 from clients.cli.talking import CannotSay, asked_in
-from clients.cli.telling import on_its_way, told, way_back
+from clients.cli.telling import on_its_way, told, way_back, why_not
 from clients.cli.words import N_, Lines, _, common
 from clients.cli.words.games import words_of
 from clients.cli.words.people import people_of
@@ -292,8 +292,8 @@ class LineFace(Face):
         level = self._level
         if arguments and arguments[-1] in tuple(Level):
             level = arguments.pop()
-        numbers = [int(argument) for argument in arguments if argument.isdecimal() and int(argument) < MOST_SEATS]
-        match name, arguments, numbers:
+        seats = [seat for seat in map(number_in, arguments) if seat is not None and seat < MOST_SEATS]
+        match name, arguments, seats:
             case "start", [], _:
                 self._send(Start, level=level)
             case "ai", [_seat], [seat]:
@@ -319,14 +319,7 @@ class LineFace(Face):
             action = None if line.isdecimal() else picture.game.parse(in_notation(line, picture.game.cards))
         except MalformedAction:
             return _("{line}? Type help for what can be done.").format(line=line[:LONGEST_ECHO])
-        if session.answering is not None:
-            return on_its_way(session.answering)
-        if session.turn is None or picture.view is None or action is None:
-            return _("It is not your turn.")
-        why = picture.game.why(picture.view, action)
-        if why is None:  # the server's word counts, and it did not offer this
-            return _("That is not possible now.")
-        return words_of(picture.game.name).refusal(why.code, why.params)
+        return why_not(session, action)
 
     def _say_help(self) -> None:
         question = self._question()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
+from typing import Final
 
 from msgspec import Struct
 
@@ -17,6 +18,9 @@ from clients.cli.picture import Picture
 from clients.cli.words import _, common
 from clients.cli.words.games import words_of
 from protocol.messages import Leave, Ready, Rematch, Start, Turn
+
+MOST_DIGITS: Final = 9
+"""A number with more of them names nothing at a table, and Python reads none with thousands."""
 
 
 class Choice(Struct, frozen=True):
@@ -44,8 +48,8 @@ class Question(Struct, frozen=True):
         """The choice that a line names, by number from 1 or by its text in any case; None: it names none."""
         if line.isdecimal():
             # No code of any game consists of digits alone.
-            number = int(line)
-            return self.choices[number - 1] if 1 <= number <= len(self.choices) else None
+            number = number_in(line)
+            return self.choices[number - 1] if number is not None and 1 <= number <= len(self.choices) else None
         written = "".join(line.split()).casefold()
         return next((choice for choice in self.choices if choice.typed.casefold() == written), None)
 
@@ -89,6 +93,11 @@ def _decision(core: Core, picture: Picture, turn: Turn) -> Question:
     choices = tuple(Choice(action, words.move(action, picture.view), mover(action)) for action in turn.legal)
     only = choices[0] if len(choices) == 1 else None
     return Question(("turn", turn.at), text, choices, about_cards=True, by_enter=only)
+
+
+def number_in(text: str) -> int | None:
+    """The number that ``text`` writes; None if it is not made of digits, or of more than ``MOST_DIGITS``."""
+    return int(text) if text.isdecimal() and len(text) <= MOST_DIGITS else None
 
 
 def in_notation(line: str, cards: Iterable[str]) -> str:

@@ -113,11 +113,13 @@ def on_its_way(move: Act) -> str:
 
 
 def why_not(session: Session, action: Any) -> str:
-    """Why an action of the game on the table, which the server did not offer, cannot be done now."""
+    """Why an action of the game on the table, which the server did not offer, cannot be done now; None: a number, where
+    none was asked for.
+    """
     picture = session.picture
     if session.answering is not None:
         return on_its_way(session.answering)
-    if session.turn is None or picture is None or picture.view is None:
+    if session.turn is None or picture is None or picture.view is None or action is None:
         return _("It is not your turn.")
     why = picture.game.why(picture.view, action)
     if why is None:  # the server's word counts, and it did not offer this

@@ -144,7 +144,9 @@ async def test_what_the_rules_forbid_is_refused_with_what_is_possible_and_not_se
         assert moves(seat) == []
 
 
-@pytest.mark.parametrize("line", ["99", "0", "hello", "03z", "*", "{}", "\x1b[A", "²"])
+@pytest.mark.parametrize(
+    "line", ["99", "0", "hello", "03z", "*", "{}", "\x1b[A", "²", "9" * 5000, "seat " + "9" * 5000]
+)
 async def test_nonsense_is_answered_and_the_question_stays_open(line: str) -> None:
     async with seated(KOI_KOI) as seat:
         await seat.screen.until(">\n")
