@@ -24,6 +24,8 @@ class Scale:
         magnitude = 10.0 ** floor(log10(raw))
         self.tick = next(step * magnitude for step in (1, 2, 5, 10) if step * magnitude >= raw)
         self.low, self.high = floor(low / self.tick) * self.tick, ceil(high / self.tick) * self.tick
+        if self.low == self.high:  # one value alone, on a tick
+            self.high += self.tick
         self._start, self._end = start, end
 
     def __call__(self, value: float) -> float:

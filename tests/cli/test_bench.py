@@ -16,6 +16,7 @@ import pytest
 from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 from websockets.frames import Close, Frame, Opcode
 from websockets.http11 import Request
 from websockets.protocol import Protocol as Decoder
@@ -499,6 +500,13 @@ def test_a_plot_has_a_curve_of_moves_and_two_of_times() -> None:
     drawn = ET.fromstring(plot(LOAD, sample().measured or pytest.fail("nothing measured")))  # noqa: S314 - ours
     curves = [each for each in drawn.iter() if each.tag.endswith("polyline")]
     assert [len(each.attrib["points"].split()) for each in curves] == [2, 2, 2]
+
+
+@pytest.mark.parametrize("seconds", [(), (Second(0, 0, 0),)])
+def test_nothing_that_moved_is_plotted_as_nothing(seconds: tuple[Second, ...]) -> None:
+    measured = replace(sample().measured or pytest.fail("nothing measured"), each_second=seconds)
+    drawn = ET.fromstring(plot(LOAD, measured))  # noqa: S314 - ours
+    assert sum(each.tag.endswith("polyline") for each in drawn.iter()) == 3
 
 
 def test_the_results_say_what_was_measured() -> None:
