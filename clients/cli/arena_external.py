@@ -94,7 +94,7 @@ class ProgramHand(Hand):
                 self._number += 1
                 self._tell("event", number=self._number, event=event)
 
-    def choose(self, view: Any, legal: Sequence[Any], rng: Random, *, sealed: bool) -> Any:  # noqa: ARG002
+    def choose(self, view: Any, legal: Sequence[Any], rng: Random, *, sealed: bool) -> Any:  # noqa: ARG002 - a program has dice of its own
         """What the program answers to a ``turn`` line. As at a table, the turn stays open after a refused answer."""
         texts = {self._game.text(action): action for action in legal}
         with self._limited():

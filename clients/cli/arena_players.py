@@ -60,7 +60,7 @@ def team_of(text: str, game: AnyGame, rollouts: int | None = None) -> Team:
         UnknownPlayer: a part names nobody, or the parts do not fill the seats of a side.
     """
     size = game.seats // game.sides
-    players = _listed(text, game, rollouts) or _program(text)
+    players = _listed(text, game, size, rollouts) or _program(text)
     if len(players) == 1:
         players *= size
     if len(players) != size:
@@ -68,15 +68,18 @@ def team_of(text: str, game: AnyGame, rollouts: int | None = None) -> Team:
     return Team(text, tuple(players))
 
 
-def _listed(text: str, game: AnyGame, rollouts: int | None) -> list[Player]:
-    """The players that ``text`` lists; none, if any part of it names nobody."""
+def _listed(text: str, game: AnyGame, size: int, rollouts: int | None) -> list[Player]:
+    """The players that ``text`` lists; none, if any part of it names nobody, or more of a kind than the ``size`` of a
+    side.
+    """
+    counts = {str(number): number for number in range(1, size + 1)}
     players: list[Player] = []
     for part in text.split("+"):
         name, star, count = part.partition("*")
         player = _player(name, game, rollouts)
-        if player is None or (star and not count.isdecimal()):
+        if player is None or (star and count not in counts):
             return []
-        players += [player] * (int(count) if star else 1)
+        players += [player] * (counts[count] if star else 1)
     return players
 
 
@@ -129,7 +132,7 @@ class Hand(ABC):
 class RandomHand(Hand):
     """Any legal move, each as likely."""
 
-    def choose(self, view: Any, legal: Sequence[Any], rng: Random, *, sealed: bool) -> Any:  # noqa: ARG002
+    def choose(self, view: Any, legal: Sequence[Any], rng: Random, *, sealed: bool) -> Any:  # noqa: ARG002 - what a player has no use for
         """Any of them."""
         return rng.choice(legal)
 
@@ -140,7 +143,7 @@ class YardstickHand(Hand):
     def __init__(self, yardstick: Yardstick) -> None:
         self._yardstick = yardstick
 
-    def choose(self, view: Any, legal: Sequence[Any], rng: Random, *, sealed: bool) -> Any:  # noqa: ARG002
+    def choose(self, view: Any, legal: Sequence[Any], rng: Random, *, sealed: bool) -> Any:  # noqa: ARG002 - likewise
         """What the yardstick chooses."""
         return self._yardstick(view, legal)
 
@@ -152,6 +155,6 @@ class HouseHand(Hand):
         self._game = game
         self._budget = budget
 
-    def choose(self, view: Any, legal: Sequence[Any], rng: Random, *, sealed: bool) -> Any:  # noqa: ARG002
+    def choose(self, view: Any, legal: Sequence[Any], rng: Random, *, sealed: bool) -> Any:  # noqa: ARG002 - likewise
         """What the level chooses."""
         return legal[0] if len(legal) == 1 else self._game.choose(view, legal, rng, self._budget)

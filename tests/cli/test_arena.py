@@ -227,7 +227,21 @@ def test_a_team_is_one_player_or_a_list_that_fills_the_side() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["", "hrad", "easy+easy*2", "easy*x", "easy@", "easy@0", "easy@x", "random+", "no-such-program --fast", "sh '-c"],
+    [
+        "",
+        "hrad",
+        "easy+easy*2",
+        "easy*x",
+        "easy@",
+        "easy@0",
+        "easy@x",
+        "random+",
+        "no-such-program --fast",
+        "sh '-c",
+        "easy*0+easy*4",
+        "easy*5",
+        "easy*9999999999999999999",
+    ],
 )
 def test_a_text_that_names_no_team_is_refused_with_what_there_is(text: str) -> None:
     with pytest.raises(UnknownPlayer) as refused:
@@ -405,6 +419,14 @@ def test_one_result_is_plotted_as_its_running_mean() -> None:
     (mean,) = [each for each in root if each.tag.endswith("polyline")]
     assert len(mean.attrib["points"].split()) == 21, "from the tenth pair to the thirtieth"
     assert "A <title> & more" in [each.text for each in root]
+
+
+def test_equal_teams_are_plotted_on_one_line() -> None:
+    equal = contest("koi-koi", "random", "random")
+    found = result_of(equal, list(play_pairs(equal, range(2))))
+    assert found.points.low == found.points.high == found.equal == 0
+    for results in ([found], [found, found]):
+        svg(plot("equal", results))
 
 
 @pytest.mark.parametrize("game", GAMES)
