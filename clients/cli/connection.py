@@ -106,6 +106,7 @@ def server_url(text: str) -> str:
     try:
         parts = urlsplit(candidate)
         port = parts.port
+        (parts.hostname or "").encode("idna")  # as it will be looked up: no label is empty or too long
     except ValueError:
         raise wrong from None
     if parts.scheme not in ("ws", "wss") or not parts.hostname or parts.username or any(map(str.isspace, candidate)):

@@ -31,7 +31,10 @@ def test_addresses_as_people_type_them(typed: str, meant: str) -> None:
     assert server_url(typed) == meant
 
 
-@pytest.mark.parametrize("typed", ["", "http://host", "ws://", "host:port", "ws://u:p@host", "a b", "ws://host:99999"])
+@pytest.mark.parametrize(
+    "typed",
+    [*("", "http://host", "ws://", "host:port", "ws://u:p@host", "a b", "ws://host:99999"), "a..b", "x" * 64 + ".org"],
+)
 def test_what_is_no_address_is_refused_with_an_example(typed: str) -> None:
     with pytest.raises(ValueError, match=r"ws://HOST:PORT"):
         server_url(typed)
