@@ -74,10 +74,30 @@ def test_wide_characters_take_two_columns_and_are_never_halved() -> None:
     assert canvas.put(0, 1, "松x") == 3
 
 
+@pytest.mark.parametrize(
+    ("x", "text", "shown"),
+    [(1, "x", " xに鶴"), (2, "x", "松x 鶴"), (1, "亀", " 亀 鶴"), (2, "亀", "松亀鶴"), (5, "x", "松に x")],
+)
+def test_what_covers_half_of_a_wide_character_blanks_the_other_half(x: int, text: str, shown: str) -> None:
+    canvas = Canvas(6, 1)
+    canvas.put(0, 0, "松に鶴")
+    canvas.put(x, 0, text)
+    assert canvas.text() == shown
+
+
 def test_combining_marks_stand_on_the_letter_before_them() -> None:
     canvas = Canvas(6, 1)
     assert canvas.put(0, 0, "e\u0301a") == 2
     assert canvas.text() == "e\u0301a"
+
+
+def test_a_combining_mark_without_a_letter_on_the_canvas_is_cut_off() -> None:
+    canvas = Canvas(2, 1)
+    canvas.put(0, 0, "\u0301")
+    canvas.put(-1, 0, "e\u0301")
+    canvas.put(2, 0, "e\u0301")
+    assert canvas.text() == ""
+    Canvas(0, 1).put(0, 0, "\u0301")
 
 
 @pytest.mark.parametrize(

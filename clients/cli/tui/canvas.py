@@ -66,17 +66,22 @@ class Canvas:
         """Write ``text``; returns the column after it."""
         for sign in text:
             size = columns_of(sign)
-            if size == 0 and 0 < x <= self.width and 0 <= y < self.height:
+            if size == 0:
                 self._combine(x - 1, y, sign)
             elif 0 <= y < self.height and x >= 0 and x + size <= self.width:
-                self._cells[y][x] = (sign, inks)
+                row = self._cells[y]
+                _free(row, x)
+                row[x] = (sign, inks)
                 if size == 2:
-                    self._cells[y][x + 1] = (_CONTINUED, inks)
+                    _free(row, x + 1)
+                    row[x + 1] = (_CONTINUED, inks)
             x += size
         return x
 
     def _combine(self, x: int, y: int, mark: str) -> None:
         """A combining mark stands in the cell of the letter before it."""
+        if not (0 <= x < self.width and 0 <= y < self.height):
+            return
         x -= self._cells[y][x][0] == _CONTINUED
         sign, inks = self._cells[y][x]
         self._cells[y][x] = (sign + mark, inks)
@@ -151,3 +156,11 @@ class Canvas:
             current = names
             run += sign
         return [*found, Segment(run, base + inks.style(current or ""))] if run else found
+
+
+def _free(row: list[Piece], x: int) -> None:
+    """Blank the other half of a wide character half of which stands at ``x``: something is about to cover that."""
+    if row[x][0] == _CONTINUED:
+        row[x - 1] = (" ", row[x - 1][1])
+    elif x + 1 < len(row) and row[x + 1][0] == _CONTINUED:
+        row[x + 1] = (" ", row[x + 1][1])

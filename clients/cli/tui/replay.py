@@ -256,12 +256,11 @@ class _Heading(_Part):
         if film is not None:
             step = _("step {step} of {steps}").format(step=viewer.place, steps=len(film.frames) - 1)
             pieces.append((f"  {step}", "note"))
-        canvas.line(0, 0, pieces)
         if film is None or viewer.eyes is None:
             eyes = _("all cards open")
         else:
             eyes = _("the eyes of {who}").format(who=film.people(None).name(viewer.eyes))
-        canvas.right(0, [(f" {eyes} ", "turn")])
+        canvas.line(0, 0, pieces, canvas.right(0, [(f" {eyes} ", "turn")]) - 1)
 
 
 class _Table(_Part):
