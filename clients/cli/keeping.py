@@ -23,7 +23,7 @@ PATIENCE_SECONDS: Final = 20.0
 
 
 class CannotKeep(Exception):
-    """The records cannot be had; the message says why."""
+    """The records cannot be had or kept; the message says why."""
 
 
 async def keep_records(server: LocalServer, game: str) -> Path | None:
@@ -32,7 +32,7 @@ async def keep_records(server: LocalServer, game: str) -> Path | None:
     Returns the file: one JSON object a line, written anew each time; None where no deal was finished.
 
     Raises:
-        CannotKeep: the server is gone, or does not answer.
+        CannotKeep: the server is gone or does not answer, or they cannot be written.
     """
     command = (sys.executable, "-P", "-m", "server.admin", "--data", str(server.directory / "data"), "export")
     process = await asyncio.create_subprocess_exec(
@@ -50,7 +50,10 @@ async def keep_records(server: LocalServer, game: str) -> Path | None:
     if not records:
         return None
     directory = state_dir() / "records"
-    directory.mkdir(mode=0o700, exist_ok=True)
     file = directory / f"{game}-{server.directory.name}.jsonl"
-    file.write_bytes(records)
+    try:
+        directory.mkdir(mode=0o700, exist_ok=True)
+        file.write_bytes(records)
+    except OSError as problem:
+        raise CannotKeep(str(problem)) from problem
     return file

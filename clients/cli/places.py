@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import os
 import time
+from itertools import chain, count
 from pathlib import Path
 from typing import Final, Self
 
+import click
 import msgspec
 import platformdirs
 from msgspec import Struct
@@ -37,9 +39,16 @@ _decoder: Final = msgspec.json.Decoder(SavedPlace)
 
 
 def state_dir() -> Path:
-    """Where this client keeps what must survive it; made for the user alone."""
+    """Where this client keeps what must survive it; made for the user alone.
+
+    Raises:
+        click.ClickException: it cannot be made.
+    """
     directory = Path(platformdirs.user_state_dir("fudaza", appauthor=False))
-    directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+    try:
+        directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as problem:
+        raise click.ClickException(str(problem)) from problem
     return directory
 
 
@@ -64,9 +73,9 @@ class PlaceFile:
         """A file for a seat that was just taken."""
         directory = state_dir() / "seats"
         directory.mkdir(mode=0o700, exist_ok=True)
-        file = cls.open(directory / f"{room}-{seat}.json")
-        assert file is not None, "the seat was free, so no client of ours plays from it"
-        return file
+        # A client that has stood still (Control-Z) until its seat was given away does not know yet, and has its file.
+        names = chain([f"{room}-{seat}"], (f"{room}-{seat}.{number}" for number in count(2)))
+        return next(file for name in names if (file := cls.open(directory / f"{name}.json")) is not None)
 
     def save(self, place: SavedPlace) -> None:
         """Write ``place``, whole or not at all, readable by the user alone."""

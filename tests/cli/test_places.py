@@ -3,6 +3,7 @@ from __future__ import annotations
 import stat
 from pathlib import Path
 
+import click
 import pytest
 
 from clients.cli import places
@@ -43,6 +44,27 @@ def test_a_seat_that_is_played_from_elsewhere_is_not_offered() -> None:
     assert saved() == []
     file.close()
     assert len(saved()) == 1
+
+
+def test_a_seat_that_a_client_which_stood_still_has_lost_is_kept_in_a_file_of_its_own() -> None:
+    stopped = PlaceFile.new("a" * 26, 0)
+    stopped.save(place(saved_at=1.0))
+    playing = PlaceFile.new("a" * 26, 0)
+    playing.save(place(saved_at=2.0))
+    playing.close()
+    ((again, found),) = saved()
+    assert found.saved_at == 2.0
+    stopped.forget()
+    again.close()
+    stopped.close()
+    assert len(saved()) == 1
+
+
+def test_a_state_directory_that_cannot_be_made_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "file"))
+    with pytest.raises(click.ClickException, match="Not a directory"):
+        saved()
 
 
 def test_the_newest_comes_first_and_others_are_left_out() -> None:
