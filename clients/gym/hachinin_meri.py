@@ -13,7 +13,7 @@ from clients.gym.encoding import Encoding, Numbers, Planes, one_hot, relative
 from engine.game import Card, Seat
 from engine.hachinin_meri import HACHININ_MERI
 from engine.hachinin_meri.cards import TRUMPS
-from engine.hachinin_meri.table import team
+from engine.hachinin_meri.table import all_tricks, team
 from engine.hachinin_meri.types import (
     SEATS,
     TRICKS,
@@ -31,7 +31,7 @@ def _planes(view: View) -> Planes:
     table = view.table
     by: list[list[Card]] = [[] for _ in range(SEATS)]
     trick: list[list[Card]] = [[] for _ in range(TRICKS)]
-    for number, each in enumerate(_tricks(view)):
+    for number, each in enumerate(all_tricks(table)):
         for seat, card in _played(each):
             if card is not None:
                 by[_from(view, seat)].append(card)
@@ -49,7 +49,7 @@ def _planes(view: View) -> Planes:
 
 def _numbers(view: View) -> Numbers:
     table = view.table
-    me, tricks = _seat(view), _tricks(view)
+    me, tricks = _seat(view), all_tricks(table)
     mine = team(me)
     hidden = () if table.trick is None else table.trick.face_down
     leaders = [relative(each.leader, me, SEATS) for each in tricks] + [None] * (TRICKS - len(tricks))
@@ -78,12 +78,6 @@ def _numbers(view: View) -> Numbers:
         **one_hot("discard", rules.discard, DiscardRule),
         **one_hot("ninth-trick", rules.ninth_trick, NinthTrick),
     }
-
-
-def _tricks(view: View) -> tuple[Trick, ...]:
-    """Those settled and the one in play."""
-    table = view.table
-    return table.tricks if table.trick is None else (*table.tricks, table.trick)
 
 
 def _played(trick: Trick) -> Iterator[tuple[Seat, Card | None]]:

@@ -56,7 +56,7 @@ def search(
     """
     seen = Seen(view)
     moves = [flat_move(action, seen.table.layout) for action in legal]
-    spend = rollouts or own_rollouts(level, view)
+    spend = own_rollouts(level, view) if rollouts is None else rollouts
     at = list(legal).index(favourite)
     same = [(SAME_AS.get(card, card), SAME_AS.get(taken, taken)) for card, taken in moves]
     if level is Level.EXPERT and KERNEL is not None:

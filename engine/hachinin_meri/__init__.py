@@ -117,7 +117,7 @@ class HachininMeri(Game[State, Action, AnyEvent, View]):
         first = options["first_dealer"]
         return drawn if first == "random" else Seat(int(first))
 
-    def next_beginner(self, options: Options, beginner: Seat, outcome: Outcome, drawn: Seat) -> Seat:  # noqa: ARG002
+    def next_beginner(self, options: Options, beginner: Seat, outcome: Outcome, drawn: Seat) -> Seat:  # noqa: ARG002 - by the rules alone
         """The deal moves one seat to the left (H7)."""
         return left_of(beginner)
 

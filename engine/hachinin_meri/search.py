@@ -70,7 +70,7 @@ def search(
     """
     moves = [flat_move(action, view.table.okie[0]) for action in legal]
     seen = Seen(view)
-    spend = rollouts or own_rollouts(level, view)
+    spend = own_rollouts(level, view) if rollouts is None else rollouts
     at = list(legal).index(favourite)
     same = likenesses(view, moves)
     if played_as(level) is Level.EXPERT:

@@ -16,7 +16,7 @@ from clients.cli.words.hachinin_meri import RANK_NAMES, SUITS, in_brief
 from clients.cli.words.people import People, team_name
 from engine.game import Card, Seat
 from engine.hachinin_meri.cards import TENKA, TRUMPS, best, order
-from engine.hachinin_meri.table import cards_held, left_of
+from engine.hachinin_meri.table import all_tricks, cards_held, left_of
 from engine.hachinin_meri.types import (
     SEATS,
     TRICKS,
@@ -337,10 +337,8 @@ def _mark(trick: Trick, place: int, seat: Seat, looking: Looking) -> list[Piece]
 
 def _played(table: Table) -> frozenset[Card | None]:
     """Cards that are out of play, as far as the viewer knows."""
-    tricks = (card for trick in table.tricks for card in trick.cards)
-    return frozenset({*tricks, *(table.trick.cards if table.trick is not None else ()), *(table.side or ())}) | {
-        table.discard
-    }
+    tricks = (card for trick in all_tricks(table) for card in trick.cards)
+    return frozenset({*tricks, *(table.side or ()), table.discard})
 
 
 def _aside(looking: Looking, table: Table) -> list[Piece]:
