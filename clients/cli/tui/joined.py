@@ -65,6 +65,7 @@ def placed(output: str) -> str:
 
 def measure() -> None:
     """Make the library measure spacing marks as we do."""
+    # The library exports neither this function nor a way to change what it returns.
     table = cells.load_cell_table()  # type: ignore[attr-defined]
     ours = table._replace(widths=[each for entry in table.widths for each in _ours(entry)])
     cells.load_cell_table = lambda *_version: ours  # type: ignore[attr-defined,assignment]
@@ -91,7 +92,7 @@ class Joining(App[int]):
         """The library's driver for this terminal, that places words."""
         driver = super().get_driver_class()
 
-        class Placing(driver):  # type: ignore[misc,valid-type]
+        class Placing(driver):  # type: ignore[misc,valid-type]  # which driver it is, is known at run time alone
             def write(self, data: str) -> None:
                 super().write(placed(data))
 
