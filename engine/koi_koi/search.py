@@ -14,6 +14,7 @@ from typing import Final, TypeAlias, assert_never
 
 from engine.flowers import Kind, kind
 from engine.game import Budget, Card, Level, Message, Thought
+from engine.kernels import load_kernel
 from engine.koi_koi import bot
 from engine.koi_koi.flat import Deal, move_of, places_of
 from engine.koi_koi.outlook import outlook
@@ -26,11 +27,6 @@ from engine.koi_koi.types import Action, Choose, Koi, Play, Reason, Stop, View
 from engine.koi_koi.worths import PLACE, PLACES
 from engine.search import Plan, search
 
-try:
-    from engine.koi_koi import _kernel
-except ImportError:  # built only where there is a C compiler (hatch_build.py)
-    _kernel = None  # type: ignore[assignment]
-
 PLAN: Final = Plan()
 """A standard error before the favourite: ``docs/ai/koi-koi.md`` has what else was tried."""
 ROLLOUTS: Final = {Level.HARD: 800, Level.EXPERT: 6_000}
@@ -40,9 +36,13 @@ PlayOut: TypeAlias = Callable[[bytes, Sequence[bytes]], Sequence[int]]
 """Hidden cards and moves to what each of these comes to (see ``Playouts``)."""
 
 
+KERNEL: Final = load_kernel(__package__)
+"""The compiled playouts, or None."""
+
+
 def kernel_available() -> bool:
     """Whether the compiled kernel is installed."""
-    return _kernel is not None
+    return KERNEL is not None
 
 
 def think(view: View, legal: Sequence[Action], rng: Random, budget: Budget) -> Thought[Action]:
@@ -77,7 +77,8 @@ def root_of(view: View) -> Deal:
 
 def compiled(root: Deal) -> PlayOut:
     """``Playouts`` of the kernel."""
-    tables, position, playouts = root.worths.packed, root.packed(), _kernel.playouts
+    assert KERNEL is not None, "there is no compiled search here"
+    tables, position, playouts = root.worths.packed, root.packed(), KERNEL.playouts
     return lambda hidden, moves: playouts(tables, position, hidden, b"".join(moves))
 
 

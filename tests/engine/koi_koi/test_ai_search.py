@@ -121,7 +121,7 @@ def test_a_search_repeats_itself_for_a_seed_and_a_budget_and_heeds_both() -> Non
 
 
 def test_without_its_kernel_expert_plays_as_hard(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(search, "_kernel", None)
+    monkeypatch.setattr(search, "KERNEL", None)
     state = deal(shuffled(Random(3)), FIRST).state
     view = KOI_KOI.view(state, FIRST)
     hard, expert = (

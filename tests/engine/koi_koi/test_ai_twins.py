@@ -20,7 +20,7 @@ from engine.koi_koi.types import State
 from engine.koi_koi.worths import PLACES, mask_of, worths_for
 from tests.engine.koi_koi.scenes import deal, shuffled
 
-kernel: Any = vars(search)["_kernel"]
+kernel: Any = search.KERNEL
 NEEDS_KERNEL = pytest.mark.skipif(kernel is None, reason="the compiled kernel is not built: no C compiler")
 
 
@@ -122,7 +122,7 @@ def test_hard_thinks_the_same_with_the_kernel_and_without(monkeypatch: pytest.Mo
         return found
 
     compiled = thoughts()
-    monkeypatch.setattr(search, "_kernel", None)
+    monkeypatch.setattr(search, "KERNEL", None)
     assert not KOI_KOI.kernel_available()
     assert thoughts() == compiled
 
