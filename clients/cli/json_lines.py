@@ -76,16 +76,16 @@ class DoAct(Struct, frozen=True, forbid_unknown_fields=True, tag_field="do", tag
 
 
 class DoStart(Struct, frozen=True, forbid_unknown_fields=True, tag_field="do", tag="start"):
-    """Host: begin the match, AI in open seats."""
+    """Host: begin the match, AI in open seats. Without a level it is the one that was given with the command."""
 
-    level: Level = Level.MEDIUM
+    level: Level | None = None
 
 
 class DoSeatAi(Struct, frozen=True, forbid_unknown_fields=True, tag_field="do", tag="seat-ai"):
-    """Host: AI into a seat."""
+    """Host: AI into a seat; of the level that was given with the command, if none is named."""
 
     seat: int
-    level: Level = Level.MEDIUM
+    level: Level | None = None
 
 
 class DoClearSeat(Struct, frozen=True, forbid_unknown_fields=True, tag_field="do", tag="clear-seat"):
@@ -280,9 +280,9 @@ class JsonFace(Face):
             case str(action) | DoAct(action=action):
                 self._held = action
             case DoStart(level=level):
-                self._core.ask(Start, level=level)
+                self._core.ask(Start, level=level or self._level)
             case DoSeatAi(seat=seat, level=level):
-                self._core.ask(SeatAi, seat=seat, level=level)
+                self._core.ask(SeatAi, seat=seat, level=level or self._level)
             case DoClearSeat(seat=seat):
                 self._core.ask(ClearSeat, seat=seat)
             case DoMove(seat=seat):

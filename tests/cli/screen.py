@@ -18,7 +18,7 @@ from clients.cli.lines import LineFace
 from clients.cli.reading import LineReader
 from clients.cli.session import Session
 from clients.cli.table import Table
-from engine.game import AnyGame
+from engine.game import AnyGame, Level
 from protocol.messages import Command, Create
 from tests.cli.hall import Hall, Network
 
@@ -100,6 +100,7 @@ async def seated(
     door: type[Command] = Create,
     hall: Hall | None = None,
     unconfirmed_seconds: float = 60.0,
+    level: Level = Level.MEDIUM,
     **fields: Any,
 ) -> AsyncIterator[Seat]:
     """A client that opened a room (or came in by ``door``) and, with ``start``, began a match."""
@@ -113,7 +114,7 @@ async def seated(
     table = Table(core)
     face: Face
     if as_json:
-        face = JsonFace(table, screen.reader, screen.write, start=start)
+        face = JsonFace(table, screen.reader, screen.write, level=level, start=start)
     else:
         face = LineFace(table, screen.reader, screen.write, start=start, unconfirmed_seconds=unconfirmed_seconds)
     seat = Seat(hall, screen, network, face)

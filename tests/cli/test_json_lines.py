@@ -7,17 +7,19 @@ import msgspec
 import pytest
 
 from engine.codec import codec_of
+from engine.game import Level
 from engine.registry import GAMES
 from protocol.codec import encode
 from protocol.codes import Refused
 from protocol.events import Signal
-from protocol.messages import Act, Chat, Create, Leave, Lock, Mute, RefusedMessage, Start, Watch, Wink
+from protocol.messages import Act, Chat, Create, Leave, Lock, Mute, RefusedMessage, SeatAi, Start, Watch, Wink
 from tests.cli.hall import CODE, Hall, Lose
 from tests.cli.screen import Seat, seated
 
 pytestmark = pytest.mark.usefixtures("private_state")
 
 KOI_KOI = GAMES["koi-koi"]
+MERI = GAMES["hachinin-meri"]
 
 
 def spoken(seat: Seat) -> list[dict[str, Any]]:
@@ -120,6 +122,14 @@ async def test_commands_of_the_host() -> None:
         seat.screen.type('{"do":"leave"}')
         assert await seat.status() == 0
         assert spoken(seat)[-1]["end"] == "left"
+
+
+async def test_ai_without_a_level_plays_as_the_command_was_told() -> None:
+    async with seated(MERI, as_json=True, start=False, level=Level.HARD) as seat:
+        seat.screen.type('{"do":"seat-ai","seat":1}', '{"do":"seat-ai","seat":2,"level":"easy"}', '{"do":"start"}')
+        await turn_of(seat)
+        told = [command.level for command in seat.hall.commands if isinstance(command, SeatAi | Start)]
+        assert told == ["hard", "easy", "hard"]
 
 
 async def test_talk_winks_mutes_and_the_lock() -> None:

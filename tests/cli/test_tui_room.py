@@ -53,6 +53,20 @@ async def test_the_host_fills_and_clears_seats_moves_locks_and_starts() -> None:
         await client.my_turn()
 
 
+async def test_ai_plays_as_the_command_was_told_unless_the_host_chooses_otherwise() -> None:
+    hall = Hall(MERI, seed=5)
+    hall.seats[2] = SeatInfo(kind="ai", level="hard")
+    async with at_table(MERI, hall=hall, start=False) as client:
+        await client.sees("You are the host")
+        client.sitting.level = "hard"
+        await client.press("down", "a", "down", "a", "s")
+        await client.sees("How well shall AI")
+        await client.press("enter")
+        await client.my_turn()
+        told = [command.level for command in client.hall.commands if isinstance(command, SeatAi | Start)]
+        assert told == ["hard", "expert", "hard"]
+
+
 async def test_a_guest_waits_for_the_host_and_is_refused_in_words() -> None:
     hall = Hall(KOI_KOI, you=1)
     hall.seats[0] = SeatInfo(kind="person", name="Bo")

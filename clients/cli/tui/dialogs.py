@@ -27,11 +27,15 @@ class Ask(ModalScreen[str | None]):
 
     BINDINGS: ClassVar[list[BindingType]] = [CANCEL, Binding("q", "cancel", show=False)]
 
-    def __init__(self, title: str, options: Sequence[tuple[str, str]], *, text: Lines = ()) -> None:
+    def __init__(
+        self, title: str, options: Sequence[tuple[str, str]], *, text: Lines = (), at: str | None = None
+    ) -> None:
+        """``options``: the id of each, and how it reads; ``at``: the id of the one pointed at, else the first."""
         super().__init__()
         self._title = title
         self._options = options
         self._text = text
+        self._at = at
 
     def compose(self) -> ComposeResult:
         """A framed list."""
@@ -45,6 +49,12 @@ class Ask(ModalScreen[str | None]):
                     for number, (key, label) in enumerate(self._options, 1)
                 )
             )
+
+    def on_mount(self) -> None:
+        """Point at what Enter chooses."""
+        keys = [key for key, _label in self._options]
+        if self._at in keys:
+            self.query_one(OptionList).highlighted = keys.index(self._at)
 
     def on_key(self, event: object) -> None:
         """A number chooses."""

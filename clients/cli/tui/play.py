@@ -438,7 +438,8 @@ class Play(Screen[None]):
             return
         if any(info.kind == "open" for info in picture.seats):
             options = [(str(level), common.level(level)) for level in picture.game.levels]
-            self.app.push_screen(Ask(_("How well shall AI in the open seats play?"), options), self._begin)
+            question = _("How well shall AI in the open seats play?")
+            self.app.push_screen(Ask(question, options, at=self.sitting.level), self._begin)
         else:
             self._begin(self.sitting.level)
 
@@ -453,7 +454,7 @@ class Play(Screen[None]):
             return
         seat, levels = self.query_one(RoomView).seat, picture.game.levels
         info = picture.seats[seat]
-        level = str(Level.MEDIUM)
+        level = self.sitting.level
         if info.kind == "ai" and info.level in levels:
             level = levels[(levels.index(Level(info.level)) + 1) % len(levels)]
         self._ask(SeatAi, seat=seat, level=level)
