@@ -242,6 +242,7 @@ def write_record(game: AnyGame, record: DealRecord) -> bytes:
 
 def _decode(line: bytes) -> tuple[_Fields, dict[str, Raw]]:
     try:
+        line.decode()  # the codec does not look into what it skips; JSON is UTF-8 throughout (RFC 8259 section 8.1)
         return _fields_decoder.decode(line), _object_decoder.decode(line)
     except msgspec.ValidationError as problem:
         raise bad_field(problem) from problem

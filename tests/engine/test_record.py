@@ -122,6 +122,13 @@ def test_what_is_not_json_is_refused(text: bytes) -> None:
     assert refused.value.fault.code in {Fault.NOT_JSON, Fault.BAD_FIELD}
 
 
+@pytest.mark.parametrize("changes", [{"match": "?"}, {"?": 1}, {"steps": [{"seat": 0, "action": "d1", "?": 1}]}])
+def test_what_is_not_utf_8_is_refused_also_where_it_has_no_meaning(changes: dict[str, Any]) -> None:
+    with pytest.raises(MalformedRecord) as refused:
+        read_record(line(**changes).replace(b"?", b"\xff"), GAMES_AND_DUEL)
+    assert refused.value.fault.code == Fault.NOT_JSON
+
+
 @pytest.mark.parametrize("text", [b"7", b"[]", b"null", b'"record"'])
 def test_json_that_is_no_object_is_refused(text: bytes) -> None:
     with pytest.raises(MalformedRecord) as refused:
