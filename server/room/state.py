@@ -311,11 +311,6 @@ def table_of(room: Room) -> Table:
     return room.table
 
 
-def game_of(room: Room, games: Games) -> AnyGame:
-    """The room's game."""
-    return games[room.game]
-
-
 def seat_of(room: Room, epoch: int) -> Seat | None:
     """The seat of the connection with ``epoch``; None if it has been replaced, or its person has lost the seat."""
     return next((seat for seat in persons(room) if (who := person_at(room, seat)) and who.epoch == epoch), None)

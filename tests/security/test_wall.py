@@ -93,7 +93,7 @@ async def test_the_ai_process_is_told_the_seats_view_and_no_card_more(
     assert questions
     for question, message in questions:
         seat, at = asked[question.seed]
-        assert set(message) == {"number", "game", "view", "legal", "level", "seed", "rollouts"}
+        assert set(message) == {"number", "game", "view", "legal", "level", "seed"}
         view = msgspec.json.decode(question.view)
         assert seat in (view.get("viewer"), view.get("seat"))
         told = {found[0] for _, text in strings([view, *question.legal]) for found in cards.finditer(text)}
