@@ -25,6 +25,7 @@ from protocol.codes import Notified, Refused
 from protocol.messages import Act, SeatInfo, Start
 from tests.cli.hall import Hall
 from tests.cli.samples import Sampler
+from tests.engine.koi_koi.scenes import position
 
 SILENT = {"turn-began"}
 """Events that say nothing by themselves: what follows does."""
@@ -210,6 +211,21 @@ def test_a_refused_move_says_what_is_possible(name: str) -> None:
                     assert all(card in sentence for card in possible)
             match = matches.act(game, match, seat, rng.choice(game.legal_at(match.state, seat))).match
     assert len(met) >= 3
+
+
+@pytest.mark.parametrize(
+    ("mine", "theirs", "told"),
+    [
+        ("01b 03b", "", True),
+        ("01b 03b 11b", "12b", True),
+        ("01b 11b", "", False),  # with the rain man three brights are no yaku (K7)
+        ("01b 03b", "08b 12b", False),  # nor can three without it be had
+    ],
+)
+def test_the_way_to_three_brights_leads_past_the_rain_man(mine: str, theirs: str, *, told: bool) -> None:
+    game = GAMES["koi-koi"]
+    score = words_of("koi-koi").score(game.view(position(captured=(mine, theirs)), Seat(0)), people_at(game))
+    assert ("2 of 3 brights" in "\n".join(score)) is told
 
 
 def test_monchi_names_the_suit_and_every_card_that_may_be_played() -> None:

@@ -11,7 +11,7 @@ from clients.cli.words.game import GameWords
 from clients.cli.words.people import People
 from engine.flowers import matching
 from engine.game import Card
-from engine.koi_koi.scoring import BRIGHTS, COUNTS, SETS, VIEWING_SETS, cards_of, mask_of
+from engine.koi_koi.scoring import BIT, BRIGHTS, COUNTS, RAIN_MAN, SETS, VIEWING_SETS, cards_of, mask_of
 from engine.koi_koi.text import KOI, STOP
 from engine.koi_koi.types import (
     BoardRedeal,
@@ -332,8 +332,8 @@ def _towards(table: Table, seat: int) -> list[str]:
         left = (count.cards & ~theirs).bit_count()
         if count.least - 2 <= have < count.least <= left:
             close.append(_("{have} of {size} {yaku}").format(have=have, size=count.least, yaku=_(YAKU[count.yaku])))
-    brights = (mine & BRIGHTS).bit_count()
-    if brights == 2 and (BRIGHTS & ~theirs).bit_count() >= 3:
+    dry = BRIGHTS & ~BIT[RAIN_MAN]  # the first bright yaku wants three without the rain man
+    if (mine & dry).bit_count() == 2 and (dry & ~theirs).bit_count() >= 3:
         close.append(_("{have} of {size} {yaku}").format(have=2, size=3, yaku=_("brights")))
     return close
 
