@@ -9,7 +9,7 @@ from clients.cli.words import N_, Lines, _, counted, listed, sentences
 from clients.cli.words.game import GameWords
 from clients.cli.words.people import People, team_name
 from engine.game import Card, Seat
-from engine.hachinin_meri.cards import LONG, RANKS, TENKA, TRUMPS, best, order
+from engine.hachinin_meri.cards import LONG, TENKA, TRUMPS, best, native_robai, order
 from engine.hachinin_meri.types import (
     SEATS,
     TRICKS,
@@ -339,7 +339,7 @@ def _question(view: View) -> str:
     table = view.table
     match table.phase:
         case Phase.DECLARING:
-            robai = Card(table.trump + RANKS[3])
+            robai = native_robai(table.trump)
             mine = _("Declare {card}? Everyone is asked, unseen by the others.")
             others = _("Everyone is asked for {card}. You do not hold it: pass.")
             return (mine if robai in view.hand else others).format(card=_card(robai))
