@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from clients.cli import picture as pictures
 from clients.cli.core import GaveUp, News, Offline, Online
-from clients.cli.face import FAILED, OK, Face
+from clients.cli.face import FAILED, OK, Face, status_after
 from clients.cli.picture import Picture
 from clients.cli.reading import LineReader
 from clients.cli.session import (
@@ -22,7 +22,6 @@ from clients.cli.session import (
     Checked,
     Delayed,
     Done,
-    End,
     Ended,
     Happened,
     Missed,
@@ -209,7 +208,7 @@ class JsonFace(Face):
                 self._tell("other-rules", theirs=theirs, ours=ours)
             case Ended(end=end, params=params):
                 self._tell("end", end=end, params=params, text=common.end(item))
-                self.status = OK if end in (End.LEFT, End.ROOM_CLOSED, End.SUPERSEDED) else FAILED
+                self.status = status_after(end)
             case Welcomed() | Rooms():
                 pass
 
