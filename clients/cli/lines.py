@@ -364,7 +364,8 @@ class LineFace(Face):
         else:
             # It takes part of a second at most, and whoever asks waits for it.
             thought = hints.thought_of(picture.game, picture.view, seed=turn.at)
-            self._say(*filter(None, hints.in_words(picture.game, picture.view, thought)))
+            said = hints.in_words(picture.game, picture.view, thought)
+            self._say(*filter(None, (*said, hints.values_in_words(picture.game, thought))))
 
     def _leave(self) -> None:
         self._send(Leave)

@@ -7,6 +7,7 @@ import re
 import pytest
 from msgspec import Struct
 
+from clients.cli import hints
 from clients.cli.session import Happened
 from clients.cli.tui.dialogs import Line, Reading
 from clients.cli.tui.panels import panel_of
@@ -467,9 +468,16 @@ async def test_between_deals_enter_says_ready_once() -> None:
 async def test_a_hint_says_what_the_ai_would_do_and_why(name: str) -> None:
     async with at_table(GAMES[name], hall=Permissive(GAMES[name], seed=5), size=SIZES["large"]) as client:
         await client.my_turn()
+        picture, choice = client.sitting.picture, client.sitting.choice
+        assert picture is not None
+        assert choice is not None
         await client.press("h")
         await client.sees("would: ")
         assert client.moves == []
+        thought = hints.thought_of(picture.game, picture.view, seed=choice.at)
+        told = *hints.in_words(picture.game, picture.view, thought), hints.values_in_words(picture.game, thought)
+        assert client.sitting.said == tuple(filter(None, told))
+        assert client.sitting.log[-len(client.sitting.said) :] == list(client.sitting.said)
 
 
 async def test_there_is_no_hint_where_the_room_does_not_allow_it_or_it_is_not_your_turn() -> None:
@@ -482,7 +490,7 @@ async def test_there_is_no_hint_where_the_room_does_not_allow_it_or_it_is_not_yo
 async def test_a_hint_goes_with_the_decision_that_it_was_for() -> None:
     async with at_table(MERI, hall=Permissive(MERI, seed=5)) as client:
         await client.my_turn()
-        client.sitting.advised("pass", "AI would: pass.", "because")
+        client.sitting.advised("pass", "AI would: pass.", "because", "")
         assert client.sitting.remark == "because"
         client.sitting.session.turn = None
         client.network.wires[-1].say(client.hall.happen(room.SeatReady(seat=1)))

@@ -320,7 +320,8 @@ class Play(Screen[None]):
         thought = await asyncio.to_thread(hints.thought_of, picture.game, picture.view, seed=at)
         if self.sitting.choice is not None and self.sitting.choice.at == at:
             told, why = hints.in_words(picture.game, picture.view, thought)
-            self.sitting.advised(picture.game.text(thought.action), told, why)
+            values = hints.values_in_words(picture.game, thought)
+            self.sitting.advised(picture.game.text(thought.action), told, why, values)
             self._told()
 
     def _remark(self, text: str) -> None:

@@ -199,14 +199,16 @@ class Sitting:
             return _("You are watching.")
         return why_not(self.session, action)
 
-    def advised(self, action: str, told: str, why: str) -> None:
-        """A hint for the open decision: it is announced, kept in the log, and what it names is pointed at."""
+    def advised(self, action: str, told: str, why: str, values: str) -> None:
+        """A hint for the open decision: it is announced, kept in the log with the values of other actions, and what it
+        names is pointed at.
+        """
         choice = self.choice
         if choice is not None:
             index = next((index for index, pick in enumerate(choice.picks) if action in pick.actions), None)
             self.choice = choice if index is None else choice.point(index)
         self.announcement, self.alarmed, self.remark, self._advice = told, False, why, told
-        self._say(told, why)
+        self._say(told, why, values)
 
     def _say(self, *lines: str) -> None:
         self.said = tuple(filter(None, lines))
