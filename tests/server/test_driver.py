@@ -151,7 +151,7 @@ async def test_an_ai_is_given_its_view_and_the_legal_actions_and_answers_for_its
     assert (answer.seat, answer.actor) == (1, Actor.AI)
     (question,) = house.thinker.asked
     assert b'"seat":1' in question.view
-    assert set(Question.__struct_fields__) == {"number", "game", "view", "legal", "level", "seed", "rollouts"}
+    assert set(Question.__struct_fields__) == {"number", "game", "view", "legal", "level", "seed"}
     state = ann.room.table and ann.room.table.match.state
     assert state
     for hidden in (*state.hands[0], state.unseen):
