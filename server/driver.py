@@ -350,6 +350,10 @@ class Driver:
         except (StoreUnavailable, StoreFull):
             self._plan(room_id, self._node.clock() + int(_RETRY_SECONDS * 1000))
             return
+        except Exception:  # noqa: BLE001 - it stays due: without being put off it would be tried at every round of repair
+            self._fault("fire-failed", room_id)
+            self._shut.put_off(room_id, self._node.clock())
+            return
         self.changed(host)
 
     # AI -------------------------------------------------------------------------------------------------------

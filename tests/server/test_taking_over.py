@@ -18,7 +18,7 @@ from server.host import RoomHost
 from server.log import Stored, successor
 from server.presence import BEAT_SECONDS, BEAT_TTL_MS
 from server.shut import PUT_OFF_MS
-from tests.server.hallkit import House, Person, until
+from tests.server.hallkit import TIMING, House, Person, until
 from tests.simulation.loop import VirtualLoop
 
 MANY: Final = 3 * _ADOPTED_AT_ONCE
@@ -165,6 +165,38 @@ async def test_rooms_that_trip_an_assertion_when_they_are_due_keep_no_other_from
 
     assert list(house.hall.hosts) == [good.room.id]
     assert house.counted("fudaza_internal_errors_total") == len(poisoned)
+
+
+async def test_a_room_that_trips_an_assertion_when_it_fires_is_left_alone_for_a_while(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (ann,) = await opened(house, 1)
+    assert ann.host is not None
+    fired: list[int] = []
+
+    async def trip() -> None:
+        fired.append(house.clock.now)
+        raise AssertionError("tripped")
+
+    monkeypatch.setattr(ann.host, "fire", trip)
+    await house.index.set_due(ann.room.id, house.clock.now)
+
+    async def rounds() -> None:
+        for _ in range(5):
+            await house.driver.heal()
+            for room_id in house.driver._schedule.pop(house.clock.now):
+                house.driver._start_firing(room_id)
+            await until(lambda: not house.driver._firing)
+
+    with capture_logs():
+        house.clock.now += TIMING.lobby_idle_ms
+        await rounds()
+        assert len(fired) == 1
+        house.clock.now += PUT_OFF_MS
+        await rounds()
+        assert len(fired) == 2, "then it is tried again"
+
+    assert house.counted("fudaza_internal_errors_total") == 2
 
 
 async def test_a_room_in_memory_that_trips_an_assertion_keeps_no_other_from_being_compared_with_its_log(
