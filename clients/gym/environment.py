@@ -155,7 +155,7 @@ class CardEnv(AECEnv[str, dict[str, NDArray[Any]], int | None], EzPickle):
         """A deal in which there is something to decide."""
         while True:
             drawn = Seat(self._dice.randrange(self.game.seats)) if beginner is None else Seat(beginner)
-            cards = deck or self._dice.sample(self.game.cards, len(self.game.cards))
+            cards = self._dice.sample(self.game.cards, len(self.game.cards)) if deck is None else deck
             first = self.game.first_beginner(self.game_options, drawn)
             state = self._settled(self.game.deal(self.game_options, cards, first).state)
             if self.game.awaiting(state):

@@ -142,8 +142,9 @@ def test_a_given_deal_is_the_deal_that_is_dealt(module: Any) -> None:
     dealt = game.deal(raw.game_options, deck, Seat(1)).state
     agent = raw.agent_selection
     assert game.view(raw._state, raw._seats[agent]).hand == game.view(dealt, raw._seats[agent]).hand
-    with pytest.raises(BadDeck):
-        env.reset(options={"deal": deck[1:]})
+    for bad in (deck[1:], []):
+        with pytest.raises(BadDeck):
+            env.reset(options={"deal": bad})
 
 
 def test_a_given_deal_without_decisions_is_refused() -> None:
