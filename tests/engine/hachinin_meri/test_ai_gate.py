@@ -41,8 +41,9 @@ def test_medium_is_above_greedy() -> None:
 
 
 @compiled
-def test_hard_is_above_greedy_and_not_too_good() -> None:
-    found = points("hard", "greedy", 12, 33)
+@pytest.mark.parametrize("level", ["hard", "expert"])
+def test_a_level_that_searches_is_above_greedy_and_not_too_good(level: str) -> None:
+    found = points(level, "greedy", 12, 33)
     assert EQUAL < found.low < TOO_GOOD
 
 
