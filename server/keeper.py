@@ -143,19 +143,17 @@ class Keeper:
             self._changed.discard(room_id)
             try:
                 await self._tell(self._told[room_id])
-            except BaseException:
+            except (StoreUnavailable, StoreFull, asyncio.CancelledError):
                 self._changed.add(room_id)
                 raise
+            except Exception:  # noqa: BLE001 - one room's fault must not end the telling of all others
+                self._fault("room-not-told", room_id)
+                self._told.pop(room_id, None)  # until it changes again
+                self._changed.discard(room_id)
 
     async def _archive(self, records: tuple[tuple[str, FinishedDeal], ...]) -> None:
         """Keep the first ``records``, all at once: a store that takes them slowly takes many as slowly as one."""
-        kept = await asyncio.gather(
-            *(
-                self._index.archive(room, each.match, each.deal, each.record, attempt=each.attempt)
-                for room, each in records
-            ),
-            return_exceptions=True,
-        )
+        kept = await asyncio.gather(*(self._archive_one(*each) for each in records), return_exceptions=True)
         self._metrics.records_dropped.inc(sum(dropped for dropped in kept if isinstance(dropped, int)))
         for problem in kept:
             if isinstance(problem, BaseException):
@@ -163,6 +161,21 @@ class Keeper:
         for each in records:
             if self._records and self._records[0] is each:  # otherwise it was given up meanwhile
                 self._records.popleft()
+
+    async def _archive_one(self, room_id: str, deal: FinishedDeal) -> int:
+        """Keep the record of ``deal``; how many were given up for it."""
+        try:
+            return await self._index.archive(room_id, deal.match, deal.deal, deal.record, attempt=deal.attempt)
+        except (StoreUnavailable, StoreFull):
+            raise
+        except Exception:  # noqa: BLE001 - one record's fault must not keep all others from being kept
+            self._fault("record-failed", room_id)
+            return 0
+
+    def _fault(self, failure: str, room_id: str) -> None:
+        """Count and log what is being handled."""
+        self._metrics.internal_errors.inc()
+        _log.exception(failure, room=room_id)
 
     async def _tell(self, told: _Told) -> None:
         room, now = told.room, asyncio.get_running_loop().time()

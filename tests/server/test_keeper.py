@@ -7,14 +7,16 @@ from collections.abc import Callable
 
 import msgspec
 import pytest
+from structlog.testing import capture_logs
 
 from engine.game import Seat
-from protocol.messages import ChosenSettings, Create, Leave
+from protocol.messages import ChosenSettings, Create, Leave, RoomSummary
+from server import room as rooms
 from server.entries import Actor
 from server.keeper import Keeper, due_at
 from server.log import StoreFull, StoreUnavailable
 from server.metrics import Metrics
-from server.room import ai_moves, next_due, question
+from server.room import FinishedDeal, Room, ai_moves, next_due, question
 from server.worker import Question
 from tests.server.hallkit import TIMING, House, Person
 from tests.server.memory import MemoryIndex
@@ -24,10 +26,10 @@ async def due(house: House) -> dict[str, int]:
     return {each.room: each.at_ms for each in await house.index.due(2**60, 100)}
 
 
-async def played(house: House) -> Person:
-    """Ann alone against an AI, to the end of a deal, without a driver."""
+async def played(house: House, name: str = "Ann") -> Person:
+    """One person alone against an AI, to the end of a deal, without a driver."""
     house.node.presence.nodes = ()
-    ann = house.person("Ann")
+    ann = house.person(name)
     await ann.create()
     await ann.start()
     await ann.contribute()
@@ -254,6 +256,35 @@ async def test_records_do_not_wait_until_nothing_changes_any_more(house: House) 
 
     assert next(changes) < 10
     assert keeper._changed
+
+
+async def test_a_room_that_trips_an_assertion_keeps_no_other_from_being_told_nor_its_record(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    poisoned, ann = await played(house, "Bob"), await played(house)
+    original = rooms.summary
+
+    def summary(room: Room) -> RoomSummary:
+        assert room.id != poisoned.room.id, "tripped"
+        return original(room)
+
+    def record(deal: FinishedDeal) -> bytes:
+        assert deal.match != (poisoned.room.table and poisoned.room.table.id), "tripped"
+        return b"{}"
+
+    monkeypatch.setattr(rooms, "summary", summary)
+    monkeypatch.setattr(FinishedDeal, "record", property(record))
+
+    with capture_logs() as logged:
+        await house.keeper.flush()
+
+    assert [archived.room async for archived in house.index.archived()] == [ann.room.id]
+    assert [each.code for each in await house.hall.listed(None)] == [ann.room.code]
+    assert {(line["event"], line["room"]) for line in logged} == {
+        ("record-failed", poisoned.room.id),
+        ("room-not-told", poisoned.room.id),
+    }
+    assert house.counted("fudaza_internal_errors_total") == 2
 
 
 async def test_in_a_full_store_the_logs_of_closed_rooms_get_their_time_to_live_all_the_same(
