@@ -11,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.game import Seat
-from protocol.messages import Leave
 from server.driver import driver_of, ranking
 from server.entries import Acted, Actor, Answered, Dropped, Entry, UnreadableEntry, decode_entry, encode_entry
 from server.index import Outage
@@ -460,28 +459,25 @@ async def test_a_room_without_viewers_leaves_memory_when_nothing_is_due_soon(hou
     assert room_id not in house.hall.hosts
 
 
-async def driven_beside(house: House, second: House) -> Person:
-    """Ann's match against an AI at one node, and it is her turn to play; the other node drives it."""
+async def driven_beside(house: House) -> tuple[Person, House]:
+    """Ann's match against an AI, and it is her turn to play; another node drives it."""
+    ann = await all_ai(house)
+    names = (f"second {number}" for number in range(99))
+    second = House(next(name for name in names if ranking(ann.room.id, (name, "n1"))[0] == name), beside=house)
+    await second.driver.beat()
     await house.driver.beat()
-    while True:
-        ann = await all_ai(house)
-        if second.driver.drives(ann.room.id):
-            break
-        await ann.do(Leave(id=ann.client.id()))
-    await second.driver._look_after_all()
-    host = await second.hall.room(ann.room.id)
+    await until(lambda: ann.room.id in second.hall.hosts)
+    host = second.hall.hosts[ann.room.id]
     await host.fire()
     await until(lambda: bool(ann.turns) and not ai_moves(ann.room))  # the AI has given its sealed answer
     house.clock.now += TIMING.question_ms
     await host.fire()
     await until(lambda: not ann.turns[-1].sealed)
-    return ann
+    return ann, second
 
 
-async def test_the_driver_of_a_room_stays_in_step_while_its_ai_waits_for_somebody_at_another_node(
-    house: House, second: House
-) -> None:
-    ann = await driven_beside(house, second)
+async def test_the_driver_of_a_room_stays_in_step_while_its_ai_waits_for_somebody_at_another_node(house: House) -> None:
+    ann, second = await driven_beside(house)
 
     second.hall.hosts[ann.room.id].used_at -= 3_600
     await second.driver.heal()
@@ -489,12 +485,11 @@ async def test_the_driver_of_a_room_stays_in_step_while_its_ai_waits_for_somebod
     await ann.act()
 
     await until(lambda: not ai_moves(ann.room))
+    await second.close()
 
 
-async def test_a_room_that_its_driver_has_let_go_is_driven_as_soon_as_somebody_plays_there_again(
-    house: House, second: House
-) -> None:
-    ann = await driven_beside(house, second)
+async def test_a_room_that_its_driver_has_let_go_is_driven_as_soon_as_somebody_plays_there_again(house: House) -> None:
+    ann, second = await driven_beside(house)
     second.hall.let_go(second.hall.hosts[ann.room.id])
     await ann.act()
     await house.keeper.flush()
@@ -503,6 +498,7 @@ async def test_a_room_that_its_driver_has_let_go_is_driven_as_soon_as_somebody_p
     await second.driver.heal()
 
     await until(lambda: not ai_moves(ann.room))
+    await second.close()
 
 
 async def test_a_closed_room_leaves_memory_at_once(house: House) -> None:
