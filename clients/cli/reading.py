@@ -23,7 +23,7 @@ class LineReader:
     """Reads lines from a descriptor (by default standard input)."""
 
     def __init__(self, descriptor: int | None = None) -> None:
-        self._descriptor = sys.stdin.fileno() if descriptor is None else descriptor
+        self._descriptor = _standard_input() if descriptor is None else descriptor
         self.interactive = os.isatty(self._descriptor)
         """A person types."""
         self._buffer = b""
@@ -84,6 +84,13 @@ class LineReader:
         self._arrived.set()
 
 
+def _standard_input() -> int:
+    """Its descriptor; that of an empty file where it was closed before we were started."""
+    return os.open(os.devnull, os.O_RDONLY) if sys.stdin is None else sys.stdin.fileno()
+
+
 def is_screen() -> bool:
     """Whether a person sits before a terminal that can be drawn on. Without one, a full screen would wait forever."""
+    if sys.stdin is None or sys.stdout is None:  # whoever started us closed them
+        return False
     return sys.stdin.isatty() and sys.stdout.isatty() and os.environ.get("TERM", "") not in ("", "dumb")

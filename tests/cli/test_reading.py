@@ -3,12 +3,13 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from clients.cli.reading import LineReader
+from clients.cli.reading import LineReader, is_screen
 from tests.cli.screen import Screen
 
 
@@ -44,6 +45,14 @@ async def test_a_file_is_read_like_a_pipe(tmp_path: Path) -> None:
         reader = LineReader(file.fileno())
         assert not reader.interactive
         assert [await reader.line() for _ in range(3)] == ["1", "2", None]
+
+
+async def test_a_closed_standard_input_is_an_empty_one_and_no_screen(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", None)  # what Python makes of it: `fudaza play koi-koi <&-`
+    reader = LineReader()
+    assert not reader.interactive
+    assert await reader.line() is None
+    assert not is_screen()
 
 
 async def test_a_line_that_was_no_longer_wanted_is_kept_for_the_next_question(pipe: tuple[int, int]) -> None:
