@@ -262,16 +262,13 @@ class Session:
             host = await self._find(command)
             if host is None:
                 break
+            await self._guessed(command, right=True)
             if isinstance(command, Join) and (wait := await self._talk()):
-                await self._guessed(command, right=True)
                 return self._too_fast(command, wait)
             try:
-                outcome = await host.submit(command, None, self._outbox)
+                return self._settle(host, await host.submit(command, None, self._outbox), command)
             except RoomGone:
                 continue
-            settled = self._settle(host, outcome, command)
-            await self._guessed(command, right=True)
-            return settled
         await self._guessed(command, right=False)
         return self._refuse(command.id, Refused.UNKNOWN_ROOM)
 
@@ -298,7 +295,7 @@ class Session:
             return
         rates = self._shared.rates
         if right:
-            with suppress(StoreUnavailable, StoreFull):  # answered already; what is not given back comes back by itself
+            with suppress(StoreUnavailable, StoreFull):  # what is not given back comes back by itself
                 await rates.take("guess", self._address, _GUESSES, -1)
         elif await rates.take("guess", "everybody", _ALL_GUESSES):
             await rates.take("guess", self._address, _GUESSES, _GUESS_WHILE_MANY_GUESS - 1)

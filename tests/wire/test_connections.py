@@ -13,6 +13,7 @@ from websockets.typing import Subprotocol
 
 from protocol.limits import SUBPROTOCOL
 from server import gateway
+from server.limits import Rate
 from server.room.measure import HOUSEKEEPING
 from server.session import Session
 from server.settings import Settings
@@ -192,6 +193,31 @@ async def test_a_drain_waits_only_so_long_for_a_silent_store_and_says_that_the_o
     assert await ann.closed() == 1012
     await draining
     assert not opened.gateway.sessions
+
+
+async def test_a_drain_while_a_right_code_is_given_back_leaves_its_command_with_one_answer(
+    opened: Gate, ann: Wire, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rates = opened.gateway.shared.rates
+    take, reached = rates.take, asyncio.Event()
+
+    async def slow(what: str, whose: str, rate: Rate, tokens: int = 1) -> float:
+        if tokens < 0:
+            reached.set()
+            await asyncio.Event().wait()
+        return await take(what, whose, rate, tokens)
+
+    monkeypatch.setattr(rates, "take", slow)
+    monkeypatch.setattr(gateway, "_DRAIN_SECONDS", 0.0)
+    async with opened.wire("Bob") as bob:
+        command = {"t": "join", "id": bob.client.id(), "code": ann.place["code"], "name": "Bob"}
+        await bob.socket.send(json.dumps(command))
+        await reached.wait()
+
+        await opened.gateway.drain()
+
+        await bob.closed()
+        assert len([message for message in bob.heard if message.get("id") == command["id"]]) == 1
 
 
 # Addresses -------------------------------------------------------------------------------------------------------
