@@ -131,6 +131,24 @@ def test_a_choice_is_legal_reasoned_valued_and_repeatable(seed: int, level: Leve
             assert best or level in SEARCHING
 
 
+@pytest.mark.parametrize("level", sorted(SEARCHING))
+@pytest.mark.parametrize(
+    ("state", "seat"),
+    [
+        pytest.param(dealt("K5", {3: "Kro"}), 3, id="answering"),
+        pytest.param(answered(dealt("K5", {0: "Ksu K9 K8 K7 O9 O8 P1 P2 I3"})), 0, id="discarding"),
+        pytest.param(opened("K5", ". . . . . . . ."), 0, id="leading"),
+        pytest.param(opened("K5", "O1 . . . . . . .", hands={1: "O9 Osu Ksu K9 G1 G2 G3 I1 I2"}), 1, id="following"),
+    ],
+)
+def test_every_kind_of_decision_is_searched(level: Level, state: State, seat: int) -> None:
+    view = GAME.view(state, Seat(seat))
+    thoughts = [GAME.think(view, GAME.legal(view), Random(seed), Budget(level, rollouts=24)) for seed in range(8)]
+    searched = [thought for thought in thoughts if thought.searched]  # of hard's decisions medium makes some
+    assert searched
+    assert all(set(each.values) == set(map(GAME.text, GAME.legal(view))) for each in searched)
+
+
 @given(st.integers(0, 2**64 - 1))
 @settings(max_examples=40)
 def test_the_default_action_is_legal_harmless_and_the_same_in_every_world(seed: int) -> None:
