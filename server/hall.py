@@ -82,7 +82,7 @@ class Hall:
         """The room that ``code`` leads to; letters may be small.
 
         Raises:
-            RoomElsewhere: only a newer server can read it.
+            RoomElsewhere: only a server of another version can read it.
             StoreUnavailable: the store does not answer.
         """
         code = code.upper()

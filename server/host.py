@@ -118,7 +118,7 @@ class RoomHost:
 
         Raises:
             NoSuchRoom: there is no log of it.
-            RoomElsewhere: only a newer version can read it.
+            RoomElsewhere: only another version can read it.
             RoomGone: it cannot be read.
             StoreUnavailable: the store does not answer.
         """
@@ -222,6 +222,7 @@ class RoomHost:
 
         Raises:
             StoreUnavailable, StoreFull: the room could not be told; ``reconcile`` does it later.
+            RoomGone: the room has gone.
         """
         if viewer not in self.audience.viewers:
             return  # it was sent away, and its epoch may mean somebody else by now

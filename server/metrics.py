@@ -171,5 +171,5 @@ class Metrics:
         self._commands.inc(command, outcome)
 
     def ai_fallback(self, why: str) -> None:
-        """Count a default action: ``late``, ``crashed``, ``illegal`` or ``busy``."""
+        """Count a default action: ``illegal``, or one of ``thinkers.Missed``."""
         self._ai_fallbacks.labels(why).inc()

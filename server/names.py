@@ -19,8 +19,6 @@ _BLANK: Final = frozenset(
 _SPACES: Final = re.compile(r"\s+")
 _MARKS_IN_A_ROW: Final = 3
 """Enough for every script's syllables; a tower of marks would cover the lines above."""
-
-
 _MARKUP: Final = str.maketrans("<>", "\u2039\u203a")
 """Look-alikes: nothing that is written here can become a tag, however carelessly a page shows it."""
 

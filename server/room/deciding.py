@@ -1,7 +1,7 @@
 """``decide``: what a command would do. The room has not changed before the log has the entry.
 
-The order of the questions: was this command done already; is the room open; is the asker (still) seated; does the
-phase allow it; is it for the host alone; and then what the command itself asks.
+The order of the questions: was this command done already; does the phase allow it; is the asker (still) seated; is it
+for the host alone; and then what the command itself asks.
 """
 
 from __future__ import annotations

@@ -5,6 +5,8 @@ An AI is given ``question``'s view and legal actions, and nothing else.
 
 from __future__ import annotations
 
+from typing import Final
+
 import msgspec
 from msgspec import Struct
 
@@ -16,7 +18,7 @@ from server.room.deciding import check_action, entry
 from server.room.showing import seen_by
 from server.room.state import Ai, Decision, Games, Room, mover_is_ai, table_of
 
-_encoder = msgspec.json.Encoder()
+_encoder: Final = msgspec.json.Encoder()
 
 
 class AiMove(Struct, frozen=True):

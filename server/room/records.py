@@ -12,8 +12,8 @@ from server.room.state import Holder, Open, Person, PlayedDeal, SeatBytes, Table
 
 
 class FinishedDeal:
-    """A deal that is over and whose seed is revealed. Its record is written when it is asked for: a room that is
-    folded again, here or on other nodes, does not pay for records that are kept already.
+    """A deal that is over and whose seed is revealed. Its record is written when it is asked for, which plays the deal
+    once more: not while the deal's last move waits for its answer, and not where nobody keeps records.
     """
 
     def __init__(self, game: AnyGame, table: Table, played: PlayedDeal) -> None:
@@ -23,6 +23,7 @@ class FinishedDeal:
         self.match = table.id
         """The match's id."""
         self.deal = played.match.deal
+        """Its number in the match, from 1."""
         self.attempt = played.match.attempt
 
     @cached_property
