@@ -27,7 +27,7 @@ from protocol.limits import MAX_LINE
 from server import room as rooms
 from server.embedded import socket_path
 from server.entries import Closed, Entry, decode_entry, encode_entry
-from server.index import Index, Order
+from server.index import LONG_AGO, Index, Order
 from server.keeper import lay_aside
 from server.log import EMPTY, Conflict, Head, RoomLog, StoreFull, StoreUnavailable, follow
 from server.names import line_of
@@ -213,6 +213,7 @@ async def close(store: Store, room_id: str, forget_hours: float) -> str | None:
         await lay_aside(store.index, store.log, room_id, int(forget_hours * _HOUR_SECONDS))
         told = _("room {room} was closed without being read, and its log ends in {hours} h: {cause}")
         return told.format(room=room_id, hours=f"{forget_hours:g}", cause=unread.cause)
+    await store.index.set_due(room_id, LONG_AGO)  # where no node has the room in memory, none was woken
     return None
 
 

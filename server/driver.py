@@ -25,7 +25,7 @@ from server import room as rooms
 from server.entries import Actor
 from server.hall import Hall
 from server.host import RoomHost
-from server.index import Due, Index, Outage
+from server.index import LONG_AGO, Due, Index, Outage
 from server.keeper import due_at, lay_aside
 from server.log import Head, StoreFull, StoreUnavailable
 from server.presence import BEAT_SECONDS
@@ -55,10 +55,8 @@ _IDLE_SECONDS: Final = 10.0
 a dead node are known to be gone.
 """
 _PATIENCE_MS: Final = 15_000
-"""A room that is overdue for so long in the index, which the keeper tells every five seconds, is not being driven."""
-_LONG_AGO: Final = 0
-"""A due time that is a question: who can read this room? Whoever can drives it from then on, and answers with its real
-time at the next round of repair; so when nobody has answered for ``_PATIENCE_MS``, there is nobody.
+"""A room that is overdue for so long in the index, which the keeper tells every five seconds, is not being driven; and
+when ``LONG_AGO`` has been answered by nobody for so long, nobody can read it.
 """
 _SWEEPER: Final = "sweep"
 """What stands in for a room when a node is picked to look after the index."""
@@ -275,7 +273,7 @@ class Driver:
     async def _adopt(self, room_id: str, told_ms: int | None) -> None:
         asked_at = self._shut.asked_at(room_id)
         if asked_at is not None:
-            if told_ms != _LONG_AGO:
+            if told_ms != LONG_AGO:
                 await self._ask_who_can(room_id)  # somebody could; now it is due again, or nodes have come or gone
                 return
             if self._overdue(asked_at) < _PATIENCE_MS:
@@ -300,13 +298,13 @@ class Driver:
         else:
             self._shut.open(room_id)
             self._hall.changed(host)
-            if told_ms == _LONG_AGO and host.room.phase is not Phase.CLOSED:
+            if told_ms == LONG_AGO and host.room.phase is not Phase.CLOSED:
                 await self._index.set_due(room_id, due_at(host.room))
 
     async def _ask_who_can(self, room_id: str) -> None:
         """This version cannot read the room: leave it to whoever can."""
         self._shut.ask(room_id, self._node.clock())
-        await self._index.set_due(room_id, _LONG_AGO)
+        await self._index.set_due(room_id, LONG_AGO)
 
     def _overdue(self, since_ms: int) -> int:
         """How many milliseconds it has been, but for time in which nobody could have done anything."""
@@ -471,7 +469,7 @@ class Driver:
         """Whether this node has to look after a room in which something is due. What it plans for a room that it no
         longer holds does not count: others have gone on there since.
         """
-        planned = due.room in self._schedule and due.room in self._hall.hosts and due.at_ms != _LONG_AGO
+        planned = due.room in self._schedule and due.room in self._hall.hosts and due.at_ms != LONG_AGO
         if planned or self._shut.is_put_off(due.room, self._node.clock()):
             return False
         if self._must_stand_in(due):

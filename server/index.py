@@ -38,6 +38,11 @@ class Outage(Struct, frozen=True):
     until_ms: int
 
 
+LONG_AGO: Final = 0
+"""A due time that is a question: who can read this room? Whoever can looks into it, drives it from then on, and answers
+with its real time, within a round of repair.
+"""
+
 OUTAGE_MS: Final = 3_000
 """Shorter silences are none: another node takes over sooner, and a failover of the store takes about as long."""
 OUTAGES_KEPT: Final = 16

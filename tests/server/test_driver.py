@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.game import Seat
+from server.admin import Store, close
 from server.driver import driver_of, ranking
 from server.entries import Acted, Actor, Answered, Dropped, Entry, UnreadableEntry, decode_entry, encode_entry
 from server.index import Outage
@@ -499,6 +500,27 @@ async def test_a_room_that_its_driver_has_let_go_is_driven_as_soon_as_somebody_p
 
     await until(lambda: not ai_moves(ann.room))
     await second.close()
+
+
+async def test_a_room_that_an_operator_closes_leaves_the_lobby_also_where_it_was_in_nobodys_memory(
+    house: House,
+) -> None:
+    ann = house.person("Ann")
+    await ann.create()
+    await house.keeper.flush()
+    assert ann.host is not None
+    assert ann.viewer is not None
+    ann.host.audience.leave(ann.viewer)
+    house.hall.let_go(ann.host)
+    assert not house.hall.hosts
+
+    await close(Store(house.memory, house.index, house.clock, house.node.games), ann.room.id, 2.0)
+    await house.driver.heal()
+    await house.keeper.flush()
+
+    assert await house.hall.listed(None) == ()
+    assert not await house.index.has_due(ann.room.id)
+    assert ann.room.id in house.memory.forgotten
 
 
 async def test_a_closed_room_leaves_memory_at_once(house: House) -> None:
