@@ -10,7 +10,7 @@ from typing import Any, Final
 import msgspec
 
 from protocol.codes import Refused
-from protocol.limits import MAX_COMMAND_BYTES
+from protocol.limits import MAX_COMMAND_BYTES, MAX_COMMAND_ID
 from protocol.messages import COMMANDS, AnyCommand, AnyServerMessage, ServerMessage
 
 _encoder: Final = msgspec.json.Encoder()
@@ -78,7 +78,7 @@ def _explain(frame: bytes, problem: Exception) -> Malformed:
         envelope = _envelope_decoder.decode(frame)
     except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError):
         return Malformed(Refused.NOT_JSON, {}, None)
-    command_id = envelope.id if isinstance(envelope.id, str) and len(envelope.id) <= 56 else None
+    command_id = envelope.id if isinstance(envelope.id, str) and len(envelope.id) <= MAX_COMMAND_ID else None
     if envelope.t not in _KNOWN:
         return Malformed(Refused.UNKNOWN_COMMAND, {"known": _KNOWN}, command_id)
     reason, _, path = str(problem).partition(" - at `")

@@ -10,6 +10,8 @@ VERSION: Final = 1
 
 MAX_COMMAND_BYTES: Final = 4096
 """The largest frame a client may send; a larger one closes the connection with 1009."""
+MAX_COMMAND_ID: Final = 56
+"""Characters of a command's id."""
 MAX_NAME: Final = 24
 """Characters of a person's name."""
 MAX_LINE: Final = 200

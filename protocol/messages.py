@@ -13,7 +13,7 @@ from msgspec import Meta, Raw, Struct
 from msgspec.structs import force_setattr
 
 from protocol.events import Signal
-from protocol.limits import MAX_ACTION, MAX_SAFE_INTEGER
+from protocol.limits import MAX_ACTION, MAX_COMMAND_ID, MAX_SAFE_INTEGER
 
 if TYPE_CHECKING:
     OptionalRaw: TypeAlias = Raw | None
@@ -24,7 +24,7 @@ CommandId: TypeAlias = Annotated[
     str,
     Meta(
         pattern=r"^[A-Za-z0-9_-]{16,40}\.[0-9]{1,15}(?!\n)$",
-        max_length=56,
+        max_length=MAX_COMMAND_ID,
         description="A random part of at least 96 bits, made once per client session, a dot, and a counter that goes "
         "up. The same id again is the same command: it is answered again, never done twice.",
     ),

@@ -112,15 +112,15 @@ class Single:
         """See ``Route``."""
         return [self._NODE]
 
-    def at(self, node: Node, *command: Argument) -> Awaitable[Any]:  # noqa: ARG002
+    def at(self, node: Node, *command: Argument) -> Awaitable[Any]:  # noqa: ARG002 - likewise
         """See ``Route``."""
         return self._line.call(*command)
 
-    async def owner(self, key: str) -> Node:  # noqa: ARG002
+    async def owner(self, key: str) -> Node:  # noqa: ARG002 - likewise
         """See ``Route``."""
         return self._NODE
 
-    async def connect(self, node: Node) -> AbstractConnection:  # noqa: ARG002
+    async def connect(self, node: Node) -> AbstractConnection:  # noqa: ARG002 - likewise
         """See ``Route``."""
         if self._address.kind is Kind.SENTINEL:
             return await self._primary()
