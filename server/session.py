@@ -192,7 +192,7 @@ class Session:
             return
         wait = self._commands.take(now)
         if wait:
-            self._strike(command.id, Refused.TOO_FAST, {"retry_ms": int(wait * 1000) + 1}, now)
+            self._strike(command.id, Refused.TOO_FAST, _retry_in(wait), now)
             return
         began = time.perf_counter()
         try:
@@ -348,7 +348,7 @@ class Session:
         return str(code)
 
     def _too_fast(self, command: AnyCommand, wait: float) -> str:
-        return self._refuse(command.id, Refused.TOO_FAST, {"retry_ms": int(wait * 1000) + 1})
+        return self._refuse(command.id, Refused.TOO_FAST, _retry_in(wait))
 
     def _strike(
         self, command_id: str | None, code: Refused, params: dict[str, str | int | tuple[str, ...]], now: float
@@ -375,6 +375,11 @@ class Session:
                 seat=None if place is None else place[1].seat,
             )
         )
+
+
+def _retry_in(seconds: float) -> dict[str, str | int | tuple[str, ...]]:
+    """The parameters of ``too-fast``: never a moment too early."""
+    return {"retry_ms": int(seconds * 1000) + 1}
 
 
 def _tag(command: AnyCommand) -> str:
