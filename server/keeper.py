@@ -75,6 +75,8 @@ class Keeper:
         self._metrics = metrics
         self._records: deque[tuple[str, FinishedDeal]] = deque(maxlen=most_records)
         """Of so many that wait the oldest is given up. It is told again when its room's log is next read."""
+        self._writing = asyncio.Lock()
+        """To write a record is to play its deal once more: one in a turn of the event loop, so that moves go between."""
         self._news = asyncio.Event()
 
     # Observer
@@ -165,7 +167,10 @@ class Keeper:
     async def _archive_one(self, room_id: str, deal: FinishedDeal) -> int:
         """Keep the record of ``deal``; how many were given up for it."""
         try:
-            return await self._index.archive(room_id, deal.match, deal.deal, deal.record, attempt=deal.attempt)
+            async with self._writing:
+                record = deal.record
+                await asyncio.sleep(0)
+            return await self._index.archive(room_id, deal.match, deal.deal, record, attempt=deal.attempt)
         except (StoreUnavailable, StoreFull):
             raise
         except Exception:  # noqa: BLE001 - one record's fault must not keep all others from being kept

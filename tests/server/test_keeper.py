@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 from collections.abc import Callable
 
 import msgspec
@@ -256,6 +257,32 @@ async def test_records_do_not_wait_until_nothing_changes_any_more(house: House) 
 
     assert next(changes) < 10
     assert keeper._changed
+
+
+async def test_records_are_written_one_in_a_turn_so_that_moves_go_between(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ann = await played(house)
+    assert ann.host is not None
+    ((_, deal),) = house.keeper._records
+    for _ in range(19):
+        house.keeper.finished(ann.host, deal)
+    written: list[FinishedDeal] = []
+
+    def record(deal: FinishedDeal) -> bytes:
+        written.append(deal)
+        return b"{}"
+
+    monkeypatch.setattr(FinishedDeal, "record", property(record))
+    flushing = asyncio.create_task(house.keeper.flush())
+    counts = [0]
+    while not flushing.done():
+        await asyncio.sleep(0)
+        counts.append(len(written))
+
+    await flushing
+    assert counts[-1] == 20
+    assert max(after - before for before, after in itertools.pairwise(counts)) == 1
 
 
 async def test_a_room_that_trips_an_assertion_keeps_no_other_from_being_told_nor_its_record(
