@@ -76,7 +76,7 @@ class Keeper:
         self._records: deque[tuple[str, FinishedDeal]] = deque(maxlen=most_records)
         """Of so many that wait the oldest is given up. It is told again when its room's log is next read."""
         self._writing = asyncio.Lock()
-        """To write a record is to play its deal once more: one in a turn of the event loop, so that moves go between."""
+        """To write a record plays its deal once more: one in a turn of the event loop, so that moves go between."""
         self._news = asyncio.Event()
 
     # Observer
