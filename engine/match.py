@@ -19,7 +19,7 @@ REDEAL: Final = "redeal"
 """The reason of a deal that is dealt again: it does not count, and the beginner stays (K3, G2)."""
 
 
-class MatchEvent(Struct, frozen=True, tag_field="e"):
+class MatchEvent(Struct, frozen=True, gc=False, tag_field="e"):
     """What happens between deals. Public in full: nothing in it needs redaction."""
 
 
@@ -65,7 +65,7 @@ class Need(Enum):
     NOTHING = "nothing"
 
 
-class Match(Struct, frozen=True):
+class Match(Struct, frozen=True, gc=False):
     """A match in progress."""
 
     options: dict[str, OptionValue]

@@ -136,7 +136,7 @@ class Fairness(Struct, frozen=True):
     """From 1; rises when the deal is dealt again."""
 
 
-class Player(Struct, frozen=True, omit_defaults=True):
+class Player(Struct, frozen=True, gc=False, omit_defaults=True):
     """Who held a seat when the deal ended: a person by name, or an AI by level."""
 
     seat: Seat
@@ -144,7 +144,7 @@ class Player(Struct, frozen=True, omit_defaults=True):
     level: str | None = None
 
 
-class Move(Struct, frozen=True):
+class Move(Struct, frozen=True, gc=False):
     """One action of a played deal, for ``record_of``."""
 
     seat: Seat

@@ -37,7 +37,7 @@ class Actor(StrEnum):
     """Nobody did in time: the game's default action."""
 
 
-class Timing(Struct, frozen=True, kw_only=True):
+class Timing(Struct, frozen=True, gc=False, kw_only=True):
     """How long a room waits for what, in milliseconds. The operator's settings when the room was opened; they stand in
     the log so that every node sees the same deadlines.
     """

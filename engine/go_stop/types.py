@@ -94,24 +94,24 @@ OPTIONS: Final[Mapping[str, tuple[OptionValue, ...]]] = MappingProxyType(
 # Actions ---------------------------------------------------------------------------------------------------------
 
 
-class Play(Struct, frozen=True, tag_field="a", tag="play"):
+class Play(Struct, frozen=True, gc=False, tag_field="a", tag="play"):
     """Play a hand card (G4): ``03r``, or ``03r*03p`` where two layout cards match and one must be named."""
 
     card: Card
     take: Card | None = None
 
 
-class Choose(Struct, frozen=True, tag_field="a", tag="choose"):
+class Choose(Struct, frozen=True, gc=False, tag_field="a", tag="choose"):
     """Choose the layout card that the revealed stock card captures (G5): ``*05r``."""
 
     take: Card
 
 
-class Stop(Struct, frozen=True, tag_field="a", tag="stop"):
+class Stop(Struct, frozen=True, gc=False, tag_field="a", tag="stop"):
     """End the deal and be paid (G15, G17): ``stop``."""
 
 
-class Go(Struct, frozen=True, tag_field="a", tag="go"):
+class Go(Struct, frozen=True, gc=False, tag_field="a", tag="go"):
     """Play on for more (G15): ``go``."""
 
 
@@ -139,7 +139,7 @@ class Combo(StrEnum):
     JUNK = "junk"
 
 
-class Combination(Struct, frozen=True):
+class Combination(Struct, frozen=True, gc=False):
     """A combination that a player has."""
 
     name: Combo
@@ -148,7 +148,7 @@ class Combination(Struct, frozen=True):
     """How many cards make it; of junk, how many units (G13)."""
 
 
-class Score(Struct, frozen=True):
+class Score(Struct, frozen=True, gc=False):
     """What a player's captured cards are worth."""
 
     combinations: tuple[Combination, ...] = ()
@@ -174,7 +174,7 @@ class DoublingReason(StrEnum):
     """Drawn deals before this one (option ``nagari``)."""
 
 
-class Doubling(Struct, frozen=True):
+class Doubling(Struct, frozen=True, gc=False):
     """A factor of a payment and its reason."""
 
     reason: DoublingReason
@@ -182,7 +182,7 @@ class Doubling(Struct, frozen=True):
     """2, or for ``nagari`` 2, 4 or 8."""
 
 
-class Payment(Struct, frozen=True):
+class Payment(Struct, frozen=True, gc=False):
     """How what a winner is paid came about, in the order of the calculation."""
 
     score: Score
@@ -200,7 +200,7 @@ class Payment(Struct, frozen=True):
 # Events ----------------------------------------------------------------------------------------------------------
 
 
-class GoStopEvent(Struct, frozen=True, tag_field="e"):
+class GoStopEvent(Struct, frozen=True, gc=False, tag_field="e"):
     """What happens in a deal of go-stop. Public in full, but for the hands in ``Dealt``."""
 
 
@@ -429,7 +429,7 @@ class Phase(StrEnum):
     """Nothing: the deal has ended."""
 
 
-class Stack(Struct, frozen=True):
+class Stack(Struct, frozen=True, gc=False):
     """Three cards of a month on the layout, captured only together (G3, G6); until settled also under a hand card."""
 
     month: int
@@ -437,7 +437,7 @@ class Stack(Struct, frozen=True):
     """Whose ppuk it is; None if it was dealt."""
 
 
-class Pending(Struct, frozen=True):
+class Pending(Struct, frozen=True, gc=False):
     """The turn so far: its captures are settled after both steps (G5)."""
 
     card: Card
@@ -450,7 +450,7 @@ class Pending(Struct, frozen=True):
     """The stock card, once it is turned up."""
 
 
-class Table(Struct, frozen=True):
+class Table(Struct, frozen=True, gc=False):
     """Everything that is public about a deal. Pairs are by seat."""
 
     options: dict[str, OptionValue]
@@ -484,7 +484,7 @@ class Table(Struct, frozen=True):
         return tuple(HAND_SIZE - len(cards) for cards in self.played)
 
 
-class State(Struct, frozen=True):
+class State(Struct, frozen=True, gc=False):
     """The whole truth of a deal."""
 
     table: Table
@@ -494,7 +494,7 @@ class State(Struct, frozen=True):
     """Top first."""
 
 
-class View(Struct, frozen=True):
+class View(Struct, frozen=True, gc=False):
     """What one viewer knows."""
 
     viewer: Viewer

@@ -77,7 +77,7 @@ class NinthTrick(StrEnum):
     """An ordinary trick, led by the winner of the eighth."""
 
 
-class HouseRules(Struct, frozen=True):
+class HouseRules(Struct, frozen=True, gc=False):
     """The options that matter within a deal."""
 
     monchi: Monchi = Monchi.SUIT_OR_TRUMP
@@ -89,21 +89,21 @@ class HouseRules(Struct, frozen=True):
 # Actions ------------------------------------------------------------------------------------------------------
 
 
-class Declare(Struct, frozen=True):
+class Declare(Struct, frozen=True, gc=False):
     """Declare the trump suit's own Robai (H10). Written ``declare``."""
 
 
-class Pass(Struct, frozen=True):
+class Pass(Struct, frozen=True, gc=False):
     """Declare nothing (H10). Written ``pass``."""
 
 
-class Discard(Struct, frozen=True):
+class Discard(Struct, frozen=True, gc=False):
     """Put a card away after taking the Okie (H12). Written ``-P5``."""
 
     card: Card
 
 
-class Play(Struct, frozen=True):
+class Play(Struct, frozen=True, gc=False):
     """Play a card to a trick, or lead it (H15). Written ``K7``."""
 
     card: Card
@@ -148,7 +148,7 @@ class Stake(StrEnum):
     """Five: the native Robai was concealed, and is part of it or counts for all (option ``every-combination``)."""
 
 
-class Combination(Struct, frozen=True):
+class Combination(Struct, frozen=True, gc=False):
     """A combination and what it moves to the winner's team (H23–H25)."""
 
     pair: Pair
@@ -161,7 +161,7 @@ class Combination(Struct, frozen=True):
     stake: Stake
 
 
-class Trick(Struct, frozen=True):
+class Trick(Struct, frozen=True, gc=False):
     """One trick, in play or settled."""
 
     leader: Seat
@@ -177,7 +177,7 @@ class Trick(Struct, frozen=True):
     combination: Combination | None = None
 
 
-class Table(Struct, frozen=True):
+class Table(Struct, frozen=True, gc=False):
     """Everything that was said or lies in the open, as somebody sees it (the state sees all)."""
 
     rules: HouseRules
@@ -210,7 +210,7 @@ class Table(Struct, frozen=True):
         return Suit(self.okie[0])
 
 
-class State(Struct, frozen=True):
+class State(Struct, frozen=True, gc=False):
     """The whole truth of a deal."""
 
     table: Table
@@ -220,7 +220,7 @@ class State(Struct, frozen=True):
     """By seat: declared, passed, or not answered yet (H10). Sealed; all None again once they are published."""
 
 
-class View(Struct, frozen=True):
+class View(Struct, frozen=True, gc=False):
     """Everything one viewer knows."""
 
     seat: Viewer
@@ -232,7 +232,7 @@ class View(Struct, frozen=True):
 # Events -------------------------------------------------------------------------------------------------------
 
 
-class Event(Struct, frozen=True, tag_field="e"):
+class Event(Struct, frozen=True, gc=False, tag_field="e"):
     """Something that happened in a deal."""
 
 

@@ -39,7 +39,7 @@ class PointTable(StrEnum):
     NINTENDO = "nintendo"
 
 
-class Rules(Struct, frozen=True):
+class Rules(Struct, frozen=True, gc=False):
     """The options that matter within a deal; ``deals`` and ``next_first`` matter between deals."""
 
     viewing: Viewing = Viewing.OFF
@@ -73,7 +73,7 @@ class Yaku(StrEnum):
     MOON_VIEWING = "moon-viewing"
 
 
-class Made(Struct, frozen=True):
+class Made(Struct, frozen=True, gc=False):
     """A yaku that a player has."""
 
     yaku: Yaku
@@ -91,7 +91,7 @@ class Doubling(StrEnum):
     """Option ``opponent_call_doubles``."""
 
 
-class Standing(Struct, frozen=True):
+class Standing(Struct, frozen=True, gc=False):
     """What a player's captured cards are worth, and how that comes about."""
 
     yaku: tuple[Made, ...] = ()
@@ -145,7 +145,7 @@ class Combination(StrEnum):
     FOUR_PAIRS = "four-pairs"
 
 
-class Opening(Struct, frozen=True):
+class Opening(Struct, frozen=True, gc=False):
     """A combination on the board or in a hand."""
 
     combination: Combination
@@ -162,7 +162,7 @@ Standings: TypeAlias = tuple[Standing, Standing]
 """By seat."""
 
 
-class Table(Struct, frozen=True):
+class Table(Struct, frozen=True, gc=False):
     """What everybody knows: the fold of a deal's events (``engine.koi_koi.table``)."""
 
     rules: Rules
@@ -190,7 +190,7 @@ class Table(Struct, frozen=True):
     outcome: Outcome | None
 
 
-class State(Struct, frozen=True):
+class State(Struct, frozen=True, gc=False):
     """The whole truth of a deal. Never leaves the trust boundary."""
 
     table: Table
@@ -199,7 +199,7 @@ class State(Struct, frozen=True):
     """The top card first."""
 
 
-class View(Struct, frozen=True):
+class View(Struct, frozen=True, gc=False):
     """Everything that a viewer knows."""
 
     viewer: Viewer
@@ -211,24 +211,24 @@ class View(Struct, frozen=True):
 # Actions ------------------------------------------------------------------------------------------------------
 
 
-class Play(Struct, frozen=True):
+class Play(Struct, frozen=True, gc=False):
     """Play a hand card: ``03r``, or ``03r*03p`` where two board cards match (K4)."""
 
     card: Card
     take: Card | None = None
 
 
-class Choose(Struct, frozen=True):
+class Choose(Struct, frozen=True, gc=False):
     """Choose what the turned stock card takes: ``*05r`` (K5)."""
 
     take: Card
 
 
-class Stop(Struct, frozen=True):
+class Stop(Struct, frozen=True, gc=False):
     """Score what one has; the deal ends (K8)."""
 
 
-class Koi(Struct, frozen=True):
+class Koi(Struct, frozen=True, gc=False):
     """Play on with nothing claimed (K8)."""
 
 
@@ -238,7 +238,7 @@ Action: TypeAlias = Play | Choose | Stop | Koi
 # Events -------------------------------------------------------------------------------------------------------
 
 
-class KoiKoiEvent(Struct, frozen=True, tag_field="e"):
+class KoiKoiEvent(Struct, frozen=True, gc=False, tag_field="e"):
     """What happens in a deal of koi-koi."""
 
 

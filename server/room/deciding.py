@@ -60,7 +60,7 @@ from server.entries import (
 from server.names import normalise
 from server.room import talking
 from server.room.answers import Append, Decided, Refuse, Repeat
-from server.room.folding import number_of, session_of
+from server.room.folding import parts_of
 from server.room.measure import HOUSEKEEPING, too_fast
 from server.room.state import (
     Ai,
@@ -296,10 +296,8 @@ def _done(room: Room, command: RoomCommand) -> Done | None:
     """The answer to a command that was done already. A resume proves itself by its token, as often as it is sent."""
     if isinstance(command, Resume):
         return None
-    for each in room.done.get(session_of(command.id), ()):
-        if each.command == command.id:
-            return each
-    return None
+    session, number = parts_of(command.id)
+    return next((each for each in room.done.get(session, ()) if each.number == number), None)
 
 
 def _again(asked: _Asked, command: RoomCommand, done: Done) -> Decided:
@@ -322,8 +320,8 @@ def _is_outrun(room: Room, command: Resume) -> bool:
     """Whether the same client has done something since: this return has waited at a node that was cut off, and its
     person has come again through another, whom it would push out.
     """
-    number = number_of(command.id)
-    return any(number_of(each.command) > number for each in room.done.get(session_of(command.id), ()))
+    session, number = parts_of(command.id)
+    return any(each.number > number for each in room.done.get(session, ()))
 
 
 # Each command ----------------------------------------------------------------------------------------------------

@@ -161,23 +161,19 @@ def _close(work: Work, body: Closed) -> None:
 
 def _remember(room: Room, command: str, at: int | None, body: AnyBody) -> Room:
     """Keep the command's answer. The first answer stays: what repeats it only renews a token."""
-    session = session_of(command)
+    session, number = parts_of(command)
     done = dict(room.done)
     known = done.pop(session, ())
-    if command not in [each.command for each in known]:
+    if number not in [each.number for each in known]:
         seated = room.version if isinstance(body, Created | Joined) else None
-        known = (*known, Done(command, at, seated))[-COMMANDS_REMEMBERED:]
+        known = (*known, Done(number, at, seated))[-COMMANDS_REMEMBERED:]
     done[session] = known
     if len(done) > SESSIONS_REMEMBERED:
         del done[next(iter(done))]
     return replace(room, done=done, active_at=room.at)
 
 
-def session_of(command: str) -> str:
-    """The random part of a command id."""
-    return command.rpartition(".")[0]
-
-
-def number_of(command: str) -> int:
-    """The counter of a command id."""
-    return int(command.rpartition(".")[2])
+def parts_of(command: str) -> tuple[str, int]:
+    """The random part of a command id, which a client session has of its own, and the counter."""
+    session, _, number = command.rpartition(".")
+    return session, int(number)

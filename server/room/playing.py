@@ -1,17 +1,18 @@
 """Folding what happens in a match: opening, contributions, dealing, moves, sealed answers, the end of deals.
 
 Sealed answers and contributions are kept without an event; everybody learns them together when an entry publishes
-them (H10).
+them (H10). All rooms share the few texts that cards and actions have, whoever read them (``sys.intern``).
 """
 
 from __future__ import annotations
 
+import sys
 from typing import Any, Final
 
 from msgspec.structs import replace
 
 from engine import match as engine_match
-from engine.game import Seat
+from engine.game import Card, Seat
 from engine.match import REDEAL, Need, Progress
 from engine.record import Move as RecordedMove
 from protocol.events import (
@@ -117,14 +118,15 @@ def deal(work: Work, body: Dealt) -> None:
         table = work.table(contributed=all_contributed(table), fixed=True)
         contributions = tuple(SeatContribution(seat=each.seat, value=each.value.hex()) for each in table.contributed)
         work.tell(ContributionsFixed(contributions=contributions))
-    work.table(deck=body.deck, moves=(), ready=())
-    _progress(work, engine_match.deal(work.game, table.match, body.deck, body.drawn))
+    deck = tuple([Card(sys.intern(card)) for card in body.deck])
+    work.table(deck=deck, moves=(), ready=())
+    _progress(work, engine_match.deal(work.game, table.match, deck, body.drawn))
 
 
 def act(work: Work, body: Acted) -> None:
     """An action of one seat."""
     table = table_of(work.room)
-    moves = (*table.moves, RecordedMove(body.seat, body.action, body.actor))
+    moves = (*table.moves, RecordedMove(body.seat, sys.intern(body.action), body.actor))
     progress = engine_match.act(work.game, table.match, body.seat, work.game.parse(body.action))
     assert progress.events, f"{body.action} of {work.game.name} made no event: the next decision would have its number"
     work.table(moves=moves)

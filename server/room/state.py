@@ -1,7 +1,7 @@
 """What a room is: its phases, seats, match and decision. Values only; what changes them stands in ``folding``.
 
 Rules for maintainers: everything here is decided by the log's entries alone, and this package does not know sockets,
-stores or clocks. A time is always milliseconds since the epoch.
+stores or clocks. A time is always milliseconds since the epoch. Why ``gc=False``: see ``engine.game``.
 """
 
 from __future__ import annotations
@@ -61,11 +61,11 @@ COMMANDS_REMEMBERED: Final = 16
 # Seats -----------------------------------------------------------------------------------------------------------
 
 
-class Open(Struct, frozen=True, tag="open"):
+class Open(Struct, frozen=True, gc=False, tag="open"):
     """Nobody's seat."""
 
 
-class Ai(Struct, frozen=True, tag="ai"):
+class Ai(Struct, frozen=True, gc=False, tag="ai"):
     """A seat that an AI holds."""
 
     level: str
@@ -73,7 +73,7 @@ class Ai(Struct, frozen=True, tag="ai"):
     """Its person was removed during this deal: until it is over nobody takes the AI's place and sees that hand."""
 
 
-class Person(Struct, frozen=True, kw_only=True, tag="person"):
+class Person(Struct, frozen=True, gc=False, kw_only=True, tag="person"):
     """A seat that a person holds."""
 
     name: str
@@ -145,7 +145,7 @@ class Legal(Struct, dict=True):
         return texts
 
 
-class Decision(Struct, frozen=True, kw_only=True):
+class Decision(Struct, frozen=True, gc=False, kw_only=True):
     """What the match waits for."""
 
     at: int
@@ -168,7 +168,7 @@ class Decision(Struct, frozen=True, kw_only=True):
         return self.publish_at is not None
 
 
-class SealedAnswer(Struct, frozen=True):
+class SealedAnswer(Struct, frozen=True, gc=False):
     """An answer that nobody may see yet."""
 
     seat: Seat
@@ -176,14 +176,14 @@ class SealedAnswer(Struct, frozen=True):
     actor: Actor
 
 
-class SeatBytes(Struct, frozen=True):
+class SeatBytes(Struct, frozen=True, gc=False):
     """A contribution to the shuffle, received but not yet published."""
 
     seat: Seat
     value: bytes
 
 
-class PlayedDeal(Struct, frozen=True):
+class PlayedDeal(Struct, frozen=True, gc=False):
     """A deal that is over, as its record will need it."""
 
     match: Match
@@ -193,7 +193,7 @@ class PlayedDeal(Struct, frozen=True):
     """Who held the seats when it ended."""
 
 
-class Table(Struct, frozen=True, kw_only=True):
+class Table(Struct, frozen=True, gc=False, kw_only=True):
     """The match in play or just played."""
 
     id: str
@@ -224,7 +224,7 @@ class Table(Struct, frozen=True, kw_only=True):
 # The room --------------------------------------------------------------------------------------------------------
 
 
-class Line(Struct, frozen=True):
+class Line(Struct, frozen=True, gc=False):
     """Something that was said."""
 
     number: int
@@ -236,17 +236,19 @@ class Line(Struct, frozen=True):
     text: str
 
 
-class Done(Struct, frozen=True):
+class Done(Struct, frozen=True, gc=False):
     """A command that was done, to answer it again when it is repeated."""
 
-    command: str
+    number: int
+    """The counter of its id: thousands of rooms remember dozens of commands each, so the session's part, which all of
+    a session share, is kept once."""
     at: int | None
     """The number of the last event that it made; None if it made none."""
     seated: int | None = None
     """For a command that seated a person: the ``since`` of that person."""
 
 
-class Room(Struct, frozen=True, kw_only=True):
+class Room(Struct, frozen=True, gc=False, kw_only=True):
     """A room as of its log's entry ``version``."""
 
     id: str
@@ -271,7 +273,7 @@ class Room(Struct, frozen=True, kw_only=True):
     history: tuple[Any, ...] = ()
     """The last events, whole; the last of them is event ``number``."""
     done: dict[str, tuple[Done, ...]] = {}
-    """The last commands of each client session, the session used longest ago first."""
+    """The last commands of each client session, by its part of their ids; the session used longest ago first."""
     table: Table | None = None
     chat: tuple[Line, ...] = ()
     """The last lines, for who comes or comes back."""
