@@ -251,6 +251,8 @@ class _Process:
         Raises:
             _Broken: it ended, or did not answer by ``deadline`` (the loop's clock).
         """
+        if self._to.is_closing():  # it died while nobody asked; uvloop raises no OSError then
+            raise _Broken("it takes no more questions")
         try:
             self._to.write(packed(question))
             await self._to.drain()

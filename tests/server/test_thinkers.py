@@ -18,6 +18,7 @@ from engine.game import Seat
 from engine.registry import GAMES
 from engine.shuffle import Draw, deck_of
 from server import worker
+from server.main import _loop_factory
 from server.metrics import Metrics
 from server.thinkers import COMMAND, Missed, NoAnswer, Thinkers
 from server.worker import Answer, Question
@@ -133,6 +134,28 @@ async def test_a_process_that_dies_is_replaced_and_the_question_is_asked_again()
 
         assert answer.action is not None
         assert starts(metrics) == 2
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no uvloop")
+def test_a_process_that_dies_while_nobody_asks_is_replaced_in_the_loop_that_servers_run_in() -> None:
+    async def asked_after_a_death() -> tuple[Answer, float]:
+        async with thinking() as (thinkers, metrics):
+            await thinkers.think(opening("koi-koi"))
+            (process,) = thinkers._up
+            process._process.kill()
+            await process._process.wait()
+            while not process._to.is_closing():  # noqa: ASYNC110 - nothing tells of it
+                await asyncio.sleep(0)
+            await asyncio.sleep(0)
+            return await thinkers.think(opening("koi-koi")), starts(metrics)
+
+    loop_factory = _loop_factory()
+    assert loop_factory is not None
+    with asyncio.Runner(loop_factory=loop_factory) as runner:
+        answer, started = runner.run(asked_after_a_death())
+
+    assert answer.action is not None
+    assert started == 2
 
 
 def pid_of(thinkers: Thinkers) -> int:
