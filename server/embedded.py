@@ -123,6 +123,9 @@ class EmbeddedStore:
         try:
             self._socket = socket_path(self.data)
             await self._launch()
+        except OSError as error:
+            self._let_go()
+            raise self._unusable(error) from error
         except BaseException:
             self._let_go()
             raise
@@ -143,8 +146,7 @@ class EmbeddedStore:
             self.data.mkdir(mode=0o700, parents=True, exist_ok=True)
             lock = (self.data / "server.lock").open("ab")
         except OSError as error:
-            told = _("the data directory {data} cannot be used: {cause}")
-            raise CannotOpen(told.format(data=self.data, cause=error.strerror)) from error
+            raise self._unusable(error) from error
         if not _locked(lock):
             lock.close()
             told = _(
@@ -153,6 +155,10 @@ class EmbeddedStore:
             )
             raise CannotOpen(told.format(data=self.data))
         return lock
+
+    def _unusable(self, error: OSError) -> CannotOpen:
+        told = _("the data directory {data} cannot be used: {cause}")
+        return CannotOpen(told.format(data=self.data, cause=error.strerror))
 
     def _let_go(self) -> None:
         """Leave the directory to others, and nothing in the runtime directory."""
@@ -212,7 +218,7 @@ class EmbeddedStore:
             await asyncio.sleep(_RESTART_SECONDS[min(deaths, len(_RESTART_SECONDS)) - 1])
             try:
                 await self._launch()
-            except CannotOpen as problem:
+            except (CannotOpen, OSError) as problem:  # also a machine that is short of processes, files, or disk
                 _log.error("embedded store not started again", problem=str(problem))
 
     async def _end(self) -> None:

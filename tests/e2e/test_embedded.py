@@ -14,6 +14,7 @@ from typing import Final
 
 import pytest
 import pytest_asyncio
+from structlog.testing import capture_logs
 
 from server import embedded
 from server.embedded import EmbeddedStore, find_binary, socket_path
@@ -222,6 +223,29 @@ async def test_a_store_that_dies_is_started_again_with_everything_that_was_accep
     assert (await log.append("room", head, b"two")).version == 2
     assert running.pid != before
     await opened.aclose()
+
+
+async def test_a_log_that_cannot_be_written_is_told_in_a_sentence(tmp_path: Path) -> None:
+    (tmp_path / "data" / "store.log").mkdir(parents=True)
+
+    with pytest.raises(CannotOpen, match="cannot be used: Is a directory"):
+        await EmbeddedStore(tmp_path / "data").start()
+
+
+async def test_a_store_that_cannot_be_started_again_at_once_is_started_again_later(running: EmbeddedStore) -> None:
+    log, pid = running.data / "store.log", running.pid
+    log.unlink()
+    log.mkdir()  # stands for a machine that is short of something
+    with capture_logs() as lines:
+        os.kill(pid, signal.SIGKILL)
+        async with asyncio.timeout(PATIENCE):
+            while "embedded store not started again" not in [line["event"] for line in lines]:  # noqa: ASYNC110
+                await asyncio.sleep(0.01)
+            log.rmdir()
+            while running.pid == pid or not await embedded._answers(running._socket):  # noqa: ASYNC110
+                await asyncio.sleep(0.01)
+
+    assert await entries(running.url) == []
 
 
 async def test_stopping_while_the_store_is_being_started_again_leaves_no_process(running: EmbeddedStore) -> None:
