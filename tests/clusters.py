@@ -84,6 +84,17 @@ class ClusterServers:
         await until(lambda: all(own in reply(server, "CLUSTER", "SLOTS") for server in self.servers))
         return replica
 
+    async def add_primary(self) -> StoreServer:
+        """A primary without any slot."""
+        primary = cluster_server()
+        primary.start()
+        self.servers.append(primary)
+        self._meet(primary)
+        own = identity(primary)
+        await until(lambda: all(own in reply(server, "CLUSTER", "NODES") for server in self.servers))
+        await self.settled()
+        return primary
+
     def _meet(self, server: StoreServer) -> None:
         reply(server, "CLUSTER", "MEET", "127.0.0.1", str(self.servers[0].port))
 

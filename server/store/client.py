@@ -75,7 +75,7 @@ class Store:
         except _FunctionMissing:
             # nothing was done, so trying again is safe: a primary that came new, or somebody flushed the library
             await self.load()
-            return await _translated(self.route.call(keys[0], *command))
+            return await _again(self.route.call(keys[0], *command))
 
     async def load(self) -> None:
         """Put our Functions on every primary that does not have them as they are here."""
@@ -97,7 +97,7 @@ class Store:
                 clocks.append(await self._ahead(node))
             except _FunctionMissing:
                 await self.load()
-                clocks.append(await self._ahead(node))
+                clocks.append(await _again(self._ahead(node)))
         # in a cluster the servers' clocks differ a little; all nodes of ours take the same one
         self._ahead_ms = min(clocks)
 
@@ -172,6 +172,14 @@ async def _translated(reply: Awaitable[T]) -> T:
         if "Function not found" in text:
             raise _FunctionMissing from refusal
         raise  # a command or Function of ours is wrong
+
+
+async def _again(reply: Awaitable[T]) -> T:
+    """``reply`` of a Function of which the library has just been loaded."""
+    try:
+        return await _translated(reply)
+    except _FunctionMissing as problem:  # another primary came new meanwhile
+        raise StoreUnavailable("the store does not have the functions that were given to it") from problem
 
 
 def _check_version(info: str, shown: str) -> None:

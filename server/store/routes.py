@@ -127,27 +127,44 @@ class Single:
         return await _opened(self._address.connection(connect_timeout=self._connect_timeout))
 
     async def _primary(self) -> AbstractConnection:
-        """As the guidelines for clients of Sentinel say: ask each in turn, and believe only the server's own ROLE."""
+        """As the guidelines for clients of Sentinel say: believe no sentinel, only the server's own ROLE. All of them
+        are asked at the same time, for the silence of some must not use up the time in which another would have
+        answered.
+        """
+        asked = [asyncio.create_task(self._named_by(sentinel)) for sentinel in self._address.nodes]
+        tried: set[Node] = set()
         problems = []
-        for sentinel in self._address.nodes:
-            try:
-                async with asyncio.timeout(self._connect_timeout):
-                    return await self._primary_by(sentinel)
-            except (RedisError, OSError, StoreUnavailable) as error:
-                problems.append(str(error) or f"{sentinel[0]}:{sentinel[1]} did not answer")
+        try:
+            for answer in asyncio.as_completed(asked):
+                try:
+                    node = await answer
+                    if node not in tried:
+                        tried.add(node)
+                        return await self._primary_at(node)
+                except (RedisError, OSError, StoreUnavailable) as error:
+                    problems.append(str(error) or "a server did not answer")
+        finally:
+            for task in asked:
+                task.cancel()
+            await asyncio.gather(*asked, return_exceptions=True)
         raise StoreUnavailable("; ".join(problems))
 
-    async def _primary_by(self, sentinel: Node) -> AbstractConnection:
+    async def _named_by(self, sentinel: Node) -> Node:
+        """The primary as ``sentinel`` knows it."""
         service = self._address.service
         asked = self._address.sentinel(sentinel, connect_timeout=self._connect_timeout)
-        found = await _ask(asked, "SENTINEL", "GET-MASTER-ADDR-BY-NAME", service)
+        async with asyncio.timeout(self._connect_timeout):
+            found = await _ask(asked, "SENTINEL", "GET-MASTER-ADDR-BY-NAME", service)
         if found is None:
             raise StoreUnavailable(f"the sentinel {sentinel[0]}:{sentinel[1]} knows no {service}")
-        node = found[0].decode(), int(found[1])
+        return found[0].decode(), int(found[1])
+
+    async def _primary_at(self, node: Node) -> AbstractConnection:
         primary = await _opened(self._address.connection(node, connect_timeout=self._connect_timeout))
         try:
-            await primary.send_command("ROLE")
-            role = (await primary.read_response())[0]
+            async with asyncio.timeout(self._connect_timeout):
+                await primary.send_command("ROLE")
+                role = (await primary.read_response())[0]
         except BaseException:
             await hang_up(primary)
             raise
@@ -211,7 +228,8 @@ class Cluster:
     async def primaries(self) -> list[Node]:
         """See ``Route``."""
         await self._look()
-        return sorted(set(self._slots.values()))
+        # also a server to which the first slot is just moving
+        return sorted({*self._slots.values(), *self._lines})
 
     async def at(self, node: Node, *command: Argument) -> Any:
         """See ``Route``."""
@@ -282,7 +300,7 @@ class Cluster:
 
     async def aclose(self) -> None:
         """See ``Route``."""
-        for line in self._lines.values():
+        for line in tuple(self._lines.values()):  # who still asks meanwhile may be sent to another server
             await line.aclose()
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 from collections.abc import AsyncIterator
 from contextlib import ExitStack
 from typing import Final
@@ -13,6 +14,8 @@ from redis.crc import key_slot
 
 from server.log import EMPTY, UNKNOWN, Head, StoreUnavailable, follow
 from server.store import Store, StoredIndex, StoredLog, open_store
+from server.store.line import Line
+from server.store.routes import Cluster
 from tests.clusters import SYNC_AT_ONCE, ClusterServers, identity, replicated, reply, until
 from tests.stores import VALKEY, StoreServer
 
@@ -116,6 +119,57 @@ async def test_a_room_goes_on_while_and_after_its_slot_moves_to_another_primary(
     assert follow(EMPTY, await log.read("room")).version == 5
 
 
+async def test_a_room_goes_on_while_its_slot_moves_to_a_primary_that_has_nothing_yet(
+    cluster: ClusterServers, log: StoredLog, cluster_store: Store
+) -> None:
+    source = cluster.owner("{room}")
+    head = await log.append("room", EMPTY, b"before")
+    target = await cluster.add_primary()
+    slot = str(key_slot(b"room"))
+    reply(target, "CLUSTER", "SETSLOT", slot, "IMPORTING", identity(source))
+    reply(source, "CLUSTER", "SETSLOT", slot, "MIGRATING", identity(target))
+    reply(source, "MIGRATE", "127.0.0.1", str(target.port), "fudaza:{room}:log", "0", "5000")
+
+    head = await log.append("room", head, b"at the server that has no function of ours")
+
+    assert head.version == 2
+    assert (await log.heads(["room"]))["room"] == head
+    await cluster_store.probe()
+
+
+async def test_a_store_that_does_not_keep_functions_is_unavailable_and_no_fault_of_ours(
+    cluster_store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def forgets() -> None:
+        for node in await cluster_store.route.primaries():
+            await cluster_store.at(node, "FUNCTION", "FLUSH")
+
+    monkeypatch.setattr(cluster_store, "load", forgets)
+    await forgets()
+
+    with pytest.raises(StoreUnavailable):
+        await StoredIndex(cluster_store).beat("node", 1_000)
+    with pytest.raises(StoreUnavailable):
+        await cluster_store.probe()
+
+
+async def test_a_store_can_be_closed_while_somebody_asks_a_server_for_the_first_time(
+    cluster: ClusterServers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = await open_store(cluster.url)
+    close = Line.aclose
+
+    async def close_and_ask(line: Line) -> None:
+        route = store.route
+        assert isinstance(route, Cluster)
+        route._line(("127.0.0.1", 1 + len(route._lines)))
+        await close(line)
+
+    monkeypatch.setattr(Line, "aclose", close_and_ask)
+
+    await store.aclose()
+
+
 async def test_a_room_goes_on_after_its_primary_died_and_a_replica_took_over(
     cluster: ClusterServers, log: StoredLog, cluster_store: Store
 ) -> None:
@@ -170,6 +224,19 @@ class Sentinels:
         )
         await until(lambda: "master_link_status:up" in reply(self.replica, "INFO", "replication"))
         await until(lambda: "slaves=1" in reply(self.sentinel, "INFO", "sentinel"))
+
+
+async def test_sentinels_that_say_nothing_do_not_keep_the_store_from_being_found_by_another() -> None:
+    with ExitStack() as stack:
+        servers = Sentinels()
+        await servers.start(stack)
+        silent = [stack.enter_context(socket.create_server(("127.0.0.1", 0))) for _ in range(3)]
+        hosts = ",".join(f"127.0.0.1:{each.getsockname()[1]}" for each in silent)
+
+        store = await open_store(f"redis+sentinel://{hosts},127.0.0.1:{servers.sentinel.port}/main")
+
+        await store.probe()
+        await store.aclose()
 
 
 async def test_after_a_failover_under_sentinel_a_room_goes_on_at_the_new_primary() -> None:
