@@ -92,6 +92,8 @@ class Hall:
         self.opened_at = 0
         self.answered: set[Seat] = set()
         self.settings = Settings()
+        self.other_rooms: tuple[RoomSummary, ...] = ()
+        """Listed before this one."""
         self.shown = 0
         """The number of the last event sent."""
         self.refuse_next: RefusedMessage | None = None
@@ -221,12 +223,10 @@ class Hall:
                 missed: list[AnyServerMessage] = self.news() if after else [self.snapshot()]
                 return Accepted(id=command.id, place=self.place()), missed
             case ListRooms():
-                rooms = (
-                    RoomSummary(
-                        code=CODE, game=self.game.name, host="Aki", phase=self.phase, open=(1,), seats=2, persons=1
-                    ),
+                ours = RoomSummary(
+                    code=CODE, game=self.game.name, host="Aki", phase=self.phase, open=(1,), seats=2, persons=1
                 )
-                return Accepted(id=command.id, rooms=rooms), []
+                return Accepted(id=command.id, rooms=(*self.other_rooms, ours)), []
             case Look():
                 return accepted, [self.snapshot()]
             case Start(level=level):

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import pytest
 from click.testing import CliRunner
+from textual.events import Key
 
 from clients.cli.commands import _in_lobby
 from clients.cli.main import main
@@ -17,7 +18,7 @@ from clients.cli.tui.play import Play
 from engine.registry import GAMES
 from protocol.codes import Refused
 from protocol.events import Said
-from protocol.messages import Create, Join, Leave, ListRooms, RefusedMessage, Start, Watch
+from protocol.messages import Create, Join, Leave, ListRooms, RefusedMessage, RoomSummary, Start, Watch
 from tests.cli.hall import CODE, Hall
 from tests.cli.tuikit import SIZES, Client, at_table
 
@@ -215,3 +216,37 @@ async def test_a_room_of_the_lobby_says_how_friends_join(monkeypatch: pytest.Mon
         assert picture is not None
         (line,) = shown[0].sitting._invitation(picture)
         assert line.endswith(f"fudaza join {CODE} --server ws://cards.example:443")
+
+
+async def test_keys_that_come_twice_take_one_dialog_away() -> None:
+    async with at_table(KOI_KOI, lobby=True) as client:
+        await client.sees(CODE)
+        for first, last in (("p", "1"), ("g", "escape"), ("c", "escape"), ("question_mark", "space"), ("n", "escape")):
+            await client.press(first)
+            await client.until(lambda: not isinstance(client.app.screen, Home), "a dialog")
+            dialog = client.app.screen
+            # As a terminal tells them: the second before the first has done its work.
+            for key in (last, last):
+                client.app.post_message(Key(key, key if len(key) == 1 else None))
+            await client.until(lambda: client.app.screen is not dialog, "an end")  # noqa: B023 - awaited here
+            await client.pilot.pause()
+            assert isinstance(client.app.screen, Home | Play)
+            if first == "p":
+                await client.until(lambda: isinstance(client.app.screen, Play), "the table")
+                await client.press("q", "2")
+                await client.until(lambda: isinstance(client.app.screen, Home), "the lobby")
+        assert len(asked(client, Join)) == 1
+
+
+async def test_the_room_that_was_pointed_at_stays_so_when_others_are_listed_before_it() -> None:
+    async with at_table(KOI_KOI, lobby=True) as client:
+        await client.sees(CODE)
+        other = RoomSummary(code="QQQQQQ", game="koi-koi", host="Bo", phase="lobby", open=(1,), seats=2, persons=1)
+        client.hall.other_rooms = (other,)
+        home = client.app.screen
+        assert isinstance(home, Home)
+        home.ask_again()
+        await client.sees("QQQQQQ")
+        await client.press("w")
+        await client.until(lambda: bool(asked(client, Watch)))
+        assert [command.code for command in asked(client, Watch) if isinstance(command, Watch)] == [CODE]

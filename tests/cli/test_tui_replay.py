@@ -287,3 +287,16 @@ async def test_a_terminal_that_is_too_small_for_a_record_is_told_so() -> None:
         await pilot.resize_terminal(80, 24)
         await pilot.pause()
         assert "step 0 of" in screen_text(viewer)
+
+
+async def test_keys_of_a_page_over_the_replay_are_not_those_of_the_replay() -> None:
+    viewer = Viewer(reels("koi-koi"), why_unplayable)
+    async with viewer.run_test(size=SIZES["usual"]) as pilot:
+        await pilot.press("question_mark", "e", "tab", "right")
+        assert (len(viewer.screen_stack), viewer.eyes, viewer.place) == (2, None, 0)
+        await pilot.press("q")
+        assert (len(viewer.screen_stack), viewer.is_running) == (1, True)
+        await pilot.press("tab")
+        assert viewer.eyes == 0
+        await pilot.press("q")
+    assert viewer.return_value == 0

@@ -10,10 +10,10 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import Button, Checkbox, Select, Static
 
 from clients.cli.manual import explained_options
+from clients.cli.tui.dialogs import Dialog
 from clients.cli.words import N_, _
 from clients.cli.words.games import words_of
 from engine.registry import GAMES
@@ -41,7 +41,7 @@ class OnOff(Checkbox):
         return Content.assemble(("[x]" if self.value else "[ ]", style))
 
 
-class CreateRoom(ModalScreen[dict[str, Any] | None]):
+class CreateRoom(Dialog[dict[str, Any] | None]):
     """See the module. The result are fields of a ``Create``; None if nothing is to be opened."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "cancel"), Binding("ctrl+s,f10", "open")]

@@ -6,10 +6,11 @@ Belongs here: what is alike for every dialog. Must not be known here: what is as
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import ClassVar, TypeVar
 
 from rich.text import Text
 from textual.app import ComposeResult
+from textual.await_complete import AwaitComplete
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
 from textual.screen import ModalScreen
@@ -21,8 +22,20 @@ from clients.cli.words import N_, Lines, _
 
 CANCEL = Binding("escape", "cancel", N_("back"), show=False)
 
+Answer = TypeVar("Answer")
 
-class Ask(ModalScreen[str | None]):
+
+class Dialog(ModalScreen[Answer]):
+    """A screen over others that goes when it has its result."""
+
+    def dismiss(self, result: Answer | None = None) -> AwaitComplete:
+        """Go, unless it went already: the key that answers may come twice before the first has done its work, and the
+        library would take away whatever screen is on top then.
+        """
+        return super().dismiss(result) if self.app.screen is self else AwaitComplete()
+
+
+class Ask(Dialog[str | None]):
     """Choose one of several, by number, arrows or mouse. The result is the option's id; None if nothing was chosen."""
 
     BINDINGS: ClassVar[list[BindingType]] = [CANCEL, Binding("q", "cancel", show=False)]
@@ -71,7 +84,7 @@ class Ask(ModalScreen[str | None]):
         self.dismiss(None)
 
 
-class Line(ModalScreen[str | None]):
+class Line(Dialog[str | None]):
     """Type one line. The result is what was typed; None if nothing was."""
 
     BINDINGS: ClassVar[list[BindingType]] = [CANCEL]
@@ -97,7 +110,7 @@ class Line(ModalScreen[str | None]):
         self.dismiss(None)
 
 
-class Reading(ModalScreen[None]):
+class Reading(Dialog[None]):
     """Read a text of any length."""
 
     BINDINGS: ClassVar[list[BindingType]] = [

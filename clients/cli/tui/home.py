@@ -75,6 +75,8 @@ class Home(Screen[None]):
         self._shown = False
         self._name_at_table = name
         self._rooms: tuple[RoomSummary, ...] = ()
+        self._listed: tuple[RoomSummary, ...] = ()
+        """Those that are on the screen, row by row."""
         self._game = EVERY_GAME
         self._told = ""
 
@@ -125,16 +127,19 @@ class Home(Screen[None]):
         empty = _("No open rooms. n opens one, p plays at once.")
         self.query_one("#home-told", Static).update(Text(self._told or ("" if self._rooms else empty)))
         table = self.query_one(DataTable)
-        row = table.cursor_row
+        row, pointed_at = table.cursor_row, self._room
         table.clear()
-        for room in self._rooms:
+        self._listed = self._rooms
+        for number, room in enumerate(self._listed):
             table.add_row(*map(Text, _row(room)))
+            if pointed_at is not None and room.code == pointed_at.code:
+                row = number  # rooms come, go and change places; Enter is for the one that was chosen
         table.move_cursor(row=row)
 
     @property
     def _room(self) -> RoomSummary | None:
         row = self.query_one(DataTable).cursor_row
-        return self._rooms[row] if 0 <= row < len(self._rooms) else None
+        return self._listed[row] if 0 <= row < len(self._listed) else None
 
     def _ask(self, kind: type[Any], **fields: Any) -> None:
         sitting = self._host.sitting

@@ -79,11 +79,13 @@ class Viewer(Joining):
         Binding("end", "to(100000)"),
         Binding("right_square_bracket,pagedown", "deal(1)"),
         Binding("left_square_bracket,pageup", "deal(-1)"),
-        Binding("e,tab", "eyes", priority=True),
+        Binding("e", "eyes"),
+        Binding("tab", "eyes", priority=True),
         Binding("h", "hint"),
         Binding("l", "log"),
         Binding("question_mark", "help"),
-        Binding("q,ctrl+c", "quit", priority=True),
+        Binding("q", "quit"),
+        Binding("ctrl+c", "quit", priority=True),
     ]
 
     def __init__(
@@ -185,6 +187,10 @@ class Viewer(Joining):
         """Another deal."""
         if 0 <= self.deal + by < len(self.reels):
             self._open(self.deal + by)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool:  # noqa: ARG002 - Textual's signature
+        """No other eyes behind a page that is read: Tab, which the library would use for itself, reaches that far."""
+        return action != "eyes" or len(self.screen_stack) == 1
 
     def action_eyes(self) -> None:
         """Somebody else's eyes."""

@@ -9,7 +9,6 @@ from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
-from textual.screen import ModalScreen
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
@@ -17,6 +16,7 @@ from clients.cli import picture as pictures
 from clients.cli.picture import Picture
 from clients.cli.questions import Question, open_question
 from clients.cli.tui.choosing import DIGITS
+from clients.cli.tui.dialogs import Dialog
 from clients.cli.tui.sitting import Sitting
 from clients.cli.words import N_, Lines, _, common, listed
 from clients.cli.words.games import words_of
@@ -38,7 +38,7 @@ def account(sitting: Sitting, picture: Picture) -> Lines:
     return tuple(lines)
 
 
-class Result(ModalScreen[None]):
+class Result(Dialog[None]):
     """See the module. The table closes it when the next deal begins."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
