@@ -29,12 +29,15 @@ from clients.cli.words.games import words_of
 from clients.cli.words.people import people_of
 from engine.game import Level, MalformedAction
 from protocol.messages import (
+    Act,
     ClearSeat,
     Command,
     Create,
     Join,
     Leave,
     Move,
+    Ready,
+    Rematch,
     SeatAi,
     Start,
     Watch,
@@ -180,11 +183,12 @@ class LineFace(Face):
             case Refreshed(picture=picture):
                 self._refreshed(picture)
             case NotDone(command=command):
-                self._asked = None
+                if command is None or isinstance(command, Act | Ready | Rematch | Leave):
+                    self._asked = None  # an answer to the question was refused, not something done beside it
                 if isinstance(command, Create | Join | Watch):
                     self.status = FAILED
             case Online():
-                self._offline = False
+                self._offline, self._asked = False, None
             case Offline():
                 lines = () if self._offline else lines
                 self._offline = True

@@ -216,6 +216,17 @@ async def test_a_refusal_of_the_servers_is_worded_and_the_question_asked_again()
         await seat.screen.until("You play")
 
 
+async def test_a_refusal_of_what_was_done_beside_a_question_does_not_repeat_the_whole_table() -> None:
+    async with seated(KOI_KOI) as seat:
+        await seat.screen.until(">\n")
+        seat.hall.refuse_next = RefusedMessage(id=None, code=Refused.ONLY_THE_HOST, params={"host": 1})
+        seat.screen.type("lock")
+        text = await seat.screen.until("Only the host (seat 1) can do that.\n>\n")
+        seat.screen.type("1")
+        text += await seat.screen.until("You play")
+        assert "Your turn" not in text
+
+
 async def test_a_move_that_is_not_confirmed_is_said_to_be_on_its_way() -> None:
     async with seated(KOI_KOI, unconfirmed_seconds=0.01) as seat:
         await seat.screen.until(">\n")
@@ -251,6 +262,17 @@ async def test_between_deals_the_person_says_when_to_go_on() -> None:
         text = await seat.screen.until("Deal 2 of 3")
         assert "Ready for the next deal?" in text
         assert sum(isinstance(command, Ready) for command in hall.commands) >= 1
+
+
+async def test_after_a_lost_connection_between_deals_the_question_is_asked_again_in_full() -> None:
+    async with seated(KOI_KOI, hall=Hall(KOI_KOI, options={"deals": 3}, seed=5)) as seat:
+        while "Ready for the next deal?" not in await seat.screen.until(">\n"):
+            seat.screen.type("1")
+        seat.network.wires[-1].drop()
+        await seat.screen.until("Connected again.\n")
+        assert "Ready for the next deal?" in await seat.screen.until(">\n")
+        seat.screen.type("next")
+        await seat.screen.until("Deal 2 of 3")
 
 
 async def test_the_host_may_play_another_match() -> None:
