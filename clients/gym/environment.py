@@ -74,17 +74,20 @@ class CardEnv(AECEnv[str, dict[str, NDArray[Any]], int | None], EzPickle):
 
         Raises:
             engine.game.BadDeck: ``deal`` is no permutation of the game's cards.
-            ValueError: the given deal ends before anybody can decide anything.
+            ValueError: ``beginner`` is no seat; the given deal ends before anybody can decide anything.
         """
+        given = options or {}
+        beginner = given.get("beginner")
+        if beginner is not None and beginner not in range(self.game.seats):
+            raise ValueError(f"beginner {beginner!r} is no seat: they are 0 to {self.game.seats - 1}")
         if seed is not None:
             self._dice = Random(seed)
-        given = options or {}
         self.agents = list(self.possible_agents)
         self.rewards = dict.fromkeys(self.agents, 0.0)
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
         self.terminations = dict.fromkeys(self.agents, False)
         self.truncations = dict.fromkeys(self.agents, False)
-        self._state = self._dealt(given.get("deal"), given.get("beginner"))
+        self._state = self._dealt(given.get("deal"), beginner)
         self._turn_to_next()
 
     def step(self, action: int | None) -> None:

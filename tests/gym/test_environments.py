@@ -147,6 +147,13 @@ def test_a_given_deal_is_the_deal_that_is_dealt(module: Any) -> None:
             env.reset(options={"deal": bad})
 
 
+def test_a_beginner_that_is_no_seat_is_refused(module: Any) -> None:
+    env = module.env()
+    for bad in (-1, env.unwrapped.game.seats, "0"):
+        with pytest.raises(ValueError, match="is no seat: they are 0 to"):
+            env.reset(options={"beginner": bad})
+
+
 def test_a_given_deal_without_decisions_is_refused() -> None:
     env = koi_koi_v0.env()
     months = [card for card in env.unwrapped.game.cards if card.startswith("01")]
