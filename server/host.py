@@ -192,6 +192,8 @@ class RoomHost:
                 return self._watch(command, outbox)
             if isinstance(command, Look):
                 assert viewer is not None, "only who is in the room can look"
+                if viewer not in self.audience.viewers:  # sent away while the command waited: the seat is another's
+                    return self._refuse(outbox, command, _NOBODY_THERE, None)
                 self._accept(outbox, command)
                 self.audience.show_all(self.room, viewer, self._now())
                 return Outcome("accepted", viewer)

@@ -13,6 +13,7 @@ from protocol.messages import (
     Contribute,
     Join,
     Leave,
+    Look,
     RefusedMessage,
     Start,
 )
@@ -149,6 +150,20 @@ async def test_a_removed_person_is_told_and_closed(house: House) -> None:
     assert bob.outbox.notices == ["removed"]
     assert bob.outbox.closed is Close.REMOVED
     assert bob.outbox.event_tags[-1] == "seat-freed"
+
+
+async def test_a_look_that_waited_while_its_person_was_removed_shows_no_hand(house: House) -> None:
+    ann, bob = await table(house)
+    host, viewer = bob.host, bob.viewer
+    assert host is not None
+    remove = ann.do(ClearSeat(id=ann.client.id(), seat=1))
+    look = host.submit(Look(id=bob.client.id()), viewer, bob.outbox)
+
+    _, outcome = await asyncio.gather(remove, look)
+
+    assert outcome.code == "not-in-a-room"
+    assert outcome.viewer is None
+    assert len(bob.snapshots) == 1, "only the one with which they came"
 
 
 async def test_a_removed_person_is_told_and_closed_on_whatever_node_they_are(house: House, second: House) -> None:
