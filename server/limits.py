@@ -7,10 +7,13 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable
+from itertools import islice
 from typing import Final, NamedTuple, Protocol
 
 _SLACK: Final = 1e-9
 """Rounding of floating-point refills must not refuse a token that is due."""
+_LOOKED_AT: Final = 32
+"""Buckets that are looked at when one has to go."""
 
 
 class Rate(NamedTuple):
@@ -83,7 +86,7 @@ class Bucket:
 
 
 class Buckets:
-    """One bucket for each key (an address), bounded: full buckets are forgotten, then the one unused longest."""
+    """One bucket for each key (an address), bounded: of those unused longest full ones go first, or else the first."""
 
     def __init__(self, rate: float, burst: float, *, limit: int = 10_000) -> None:
         self._rate = rate
@@ -118,10 +121,12 @@ class Buckets:
     def _make_room(self, now: float) -> None:
         if len(self._buckets) < self._limit:
             return
-        for key in [key for key, bucket in self._buckets.items() if bucket.full(now)]:
+        # Only the first ones are looked at: to look at all of them for every newcomer would be the slowest part of a
+        # connection, for whoever has ten thousand addresses.
+        oldest = list(islice(self._buckets.items(), _LOOKED_AT))
+        full = [key for key, bucket in oldest if bucket.full(now)]
+        for key in full or [oldest[0][0]]:
             del self._buckets[key]
-        while len(self._buckets) >= self._limit:
-            self._buckets.popitem(last=False)
 
     def give(self, key: str, tokens: float, now: float) -> None:
         """As ``Bucket.give``; an absent bucket is full."""

@@ -78,3 +78,24 @@ def test_buckets_are_bounded_and_forget_the_full_ones_first() -> None:
     for key in map(str, range(50)):
         buckets.take(key, 1)
     assert len(buckets) == 3
+
+
+def test_a_newcomer_to_many_buckets_costs_a_look_at_a_few(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever has ten thousand addresses must not make each of their connections the work of all."""
+    buckets = Buckets(rate=1, burst=2, limit=1_000)
+    for number in range(1_000):
+        buckets.take(str(number), 0)
+    looked_at = 0
+    full = Bucket.full
+
+    def counted(bucket: Bucket, now: float) -> bool:
+        nonlocal looked_at
+        looked_at += 1
+        return full(bucket, now)
+
+    monkeypatch.setattr(Bucket, "full", counted)
+    for number in range(10):
+        buckets.take(f"new {number}", 0)
+
+    assert len(buckets) == 1_000
+    assert 0 < looked_at < 10 * 50
