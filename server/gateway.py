@@ -40,6 +40,10 @@ _BACKLOG: Final = 4_096
 the kernel drops tries again only after a second, then after two more.
 """
 _RETRY_AFTER_SECONDS: Final = "5"
+_CONNECTIONS_PER_READING: Final = 5
+"""In the long run. At once as many as there are connections: the people of a node that has ended come back together,
+and may all have been in rooms of their own.
+"""
 
 _log = structlog.get_logger()
 
@@ -77,6 +81,7 @@ class Gateway:
             settings=settings,
             welcome=encoded(Welcome(server=version, protocol=VERSION, games=games), self.metrics),
             frames=Buckets(settings.commands_per_second * worth, settings.command_burst * worth),
+            readings=Buckets(settings.connections_per_second / _CONNECTIONS_PER_READING, settings.connection_burst),
             rates=rates or LocalRates(clock),
             openings=Rate(settings.rooms_per_minute / 60, max(1, int(settings.rooms_per_minute))),
             talk=Rate(settings.talk_per_minute / 60, max(1, int(settings.talk_per_minute / 2))),

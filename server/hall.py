@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Coroutine
-from typing import Final
+from collections.abc import Awaitable, Callable, Coroutine
+from typing import Final, TypeAlias
 
 import msgspec
 import structlog
@@ -29,8 +29,19 @@ _CODES_TRIED: Final = 8
 """Of a billion codes few are taken; this many taken in a row mean that something is broken."""
 _LISTED: Final = 100
 """Rooms in one answer to ``list``."""
+_LISTING_MS: Final = 500
+"""So old may be what ``list`` is answered. To look for a rare game's rooms among ten thousand holds the store for as
+long as a hundred moves do: whoever asks for that without end must not slow everybody down.
+"""
+
+BeforeReading: TypeAlias = Callable[[], Awaitable[None]]
+"""What is waited for before a room's log is read, which is much more work than any command to a room in memory."""
 
 _log = structlog.get_logger()
+
+
+async def _at_once() -> None:
+    """Before what nobody asks for too often."""
 
 
 class _HallFull(Exception):
@@ -55,6 +66,8 @@ class Hall:
         self._opening = 0
         """Rooms that this node has decided to open and the index may not have counted yet."""
         self._flights: dict[str, asyncio.Task[RoomHost]] = {}
+        self._listings: dict[str | None, tuple[int, asyncio.Task[tuple[RoomSummary, ...]]]] = {}
+        """What the store was last asked for, by game, and when (the node's clock)."""
         self._summaries = msgspec.json.Decoder(RoomSummary)
 
     # Observer: what every host tells goes to all who want to know.
@@ -69,17 +82,19 @@ class Hall:
         for observer in self.observers:
             observer.finished(host, deal)
 
-    async def room(self, room_id: str) -> RoomHost:
-        """The room, from memory or from its log; however many ask at once, it is read once.
+    async def room(self, room_id: str, *, before: BeforeReading = _at_once) -> RoomHost:
+        """The room, from memory or, after ``before``, from its log; however many ask at once, it is read once.
 
         Raises:
             RoomGone: there is none, or this version cannot read it.
             StoreUnavailable: the store does not answer.
         """
+        if self._held(room_id) is None:
+            await before()
         return self._held(room_id) or await self._once(room_id, lambda: self._load(room_id))
 
-    async def find(self, code: str) -> RoomHost | None:
-        """The room that ``code`` leads to; letters may be small.
+    async def find(self, code: str, *, before: BeforeReading = _at_once) -> RoomHost | None:
+        """The room that ``code`` leads to; letters may be small. ``before`` as for ``room``.
 
         Raises:
             RoomElsewhere: only a server of another version can read it.
@@ -91,7 +106,7 @@ class Hall:
         if room_id is None:
             return None
         try:
-            return await self.room(room_id)
+            return await self.room(room_id, before=before)
         except RoomElsewhere:
             raise
         except RoomGone:
@@ -144,12 +159,19 @@ class Hall:
         return host, greeted or await host.submit(command, None, outbox)
 
     async def listed(self, game: str | None) -> tuple[RoomSummary, ...]:
-        """Public rooms, of ``game`` only or of all games.
+        """Public rooms, of ``game`` (one of the node's) only or of all games, as they were a moment ago.
 
         Raises:
             StoreUnavailable: the store does not answer.
         """
-        return tuple(self._summaries.decode(each) for each in await self.index.listed(game, _LISTED))
+        now = self.node.clock()
+        asked_at, listing = self._listings.get(game, (0, None))
+        if listing is None or not 0 <= now - asked_at < _LISTING_MS:
+            listing = asyncio.get_running_loop().create_task(self._listing(game))
+            listing.add_done_callback(lambda task: self._listed(game, task))
+            self._listings[game] = now, listing
+        # Shielded: one asker who gives up must not take the answer from the others.
+        return await asyncio.shield(listing)
 
     def let_go(self, host: RoomHost) -> None:
         """Forget a room that nobody watches here and in which nothing is under way; its log keeps it."""
@@ -172,12 +194,21 @@ class Hall:
 
     async def close(self) -> None:
         """Do nothing more in any room, after what is under way."""
-        await asyncio.gather(*self._flights.values(), return_exceptions=True)
+        listings = (listing for _, listing in self._listings.values())
+        await asyncio.gather(*self._flights.values(), *listings, return_exceptions=True)
         for host in tuple(self.hosts.values()):
             await host.close()
         self.hosts.clear()
         self._codes.clear()
         self._count()
+
+    async def _listing(self, game: str | None) -> tuple[RoomSummary, ...]:
+        return tuple(self._summaries.decode(each) for each in await self.index.listed(game, _LISTED))
+
+    def _listed(self, game: str | None, task: asyncio.Task[tuple[RoomSummary, ...]]) -> None:
+        """Keep what was found, and no failure: whoever asks next tries anew."""
+        if (task.cancelled() or task.exception() is not None) and self._listings[game][1] is task:
+            del self._listings[game]
 
     def _held(self, room_id: str) -> RoomHost | None:
         host = self.hosts.get(room_id)

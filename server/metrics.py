@@ -126,7 +126,7 @@ class Metrics:
         )
         self.floods = Counter("fudaza_floods_total", "Connections ended for too many frames.", registry=registry)
         self.held = Counter(
-            "fudaza_frames_held_total", "Frames that waited because their address sends too many.", registry=registry
+            "fudaza_frames_held_total", "Frames that waited because of what their address asks.", registry=registry
         )
         self.strikes = Counter("fudaza_strikes_total", "Malformed or too fast commands.", registry=registry)
         self.ai_moves = Counter("fudaza_ai_moves_total", "Moves made by AI.", registry=registry)

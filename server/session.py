@@ -53,6 +53,8 @@ _ALL_GUESSES: Final = Rate(per_second=50.0, burst=3_000)
 """Wrong codes from everywhere. Beyond it somebody guesses from many addresses …"""
 _GUESS_WHILE_MANY_GUESS: Final = 10
 """… and each wrong code counts for so many; who comes with a right one is not hindered."""
+_READING_PATIENCE: Final = 2.0
+"""Seconds that a command waits at most for its turn to have a room read."""
 _STRIKES: Final = 20
 """Malformed or too fast commands at once …"""
 _STRIKES_PER_SECOND: Final = 0.2
@@ -64,6 +66,14 @@ _SEATING = (Create, Join, Watch, Resume)
 """The commands that bring a connection into a room."""
 
 
+class _TooFast(Exception):
+    """It can be done in so many ``seconds``."""
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(seconds)
+        self.seconds = seconds
+
+
 class Shared(NamedTuple):
     """What all sessions of a node work with."""
 
@@ -73,6 +83,8 @@ class Shared(NamedTuple):
     welcome: Encoded
     frames: Buckets
     """By address. Of this node alone: what is protected is its processor."""
+    readings: Buckets
+    """Rooms that are read from their logs for an address: likewise of this node alone."""
     rates: Rates
     """Shared with all nodes on the same store; of this node alone where none are given."""
     openings: Rate
@@ -157,7 +169,10 @@ class Session:
         """Wait until this address may be answered again. Its connections wait with one frame each, so who floods slows
         their neighbours down and gets none of them refused; and a new connection gains nothing by being new.
         """
-        wait = self._shared.frames.reserve(self._address, self._shared.clock())
+        await self._hold(self._shared.frames.reserve(self._address, self._shared.clock()))
+
+    async def _hold(self, wait: float) -> None:
+        """Wait so many seconds."""
         if wait:
             self._metrics.held.inc()
             await self._shared.sleep(wait)
@@ -259,7 +274,11 @@ class Session:
                 return self._refuse(command.id, created.code, created.params)
             return self._settle(*created, command)
         for _ in range(2):  # a room may be let go from memory just as it was found
-            host = await self._find(command)
+            try:
+                host = await self._find(command)
+            except _TooFast as problem:
+                await self._guessed(command, right=True)
+                return self._too_fast(command, problem.seconds)
             if host is None:
                 break
             await self._guessed(command, right=True)
@@ -269,6 +288,8 @@ class Session:
                 return self._settle(host, await host.submit(command, None, self._outbox), command)
             except RoomGone:
                 continue
+        if isinstance(command, Resume):  # nothing was read: who tries ids keeps no neighbour waiting
+            self._shared.readings.give(self._address, 1, self._shared.clock())
         await self._guessed(command, right=False)
         return self._refuse(command.id, Refused.UNKNOWN_ROOM)
 
@@ -302,13 +323,27 @@ class Session:
 
     async def _find(self, command: Join | Watch | Resume) -> RoomHost | None:
         if not isinstance(command, Resume):
-            return await self._hall.find(command.code)
+            return await self._hall.find(command.code, before=self._turn_to_read)
         try:
-            return await self._hall.room(command.room)
+            return await self._hall.room(command.room, before=self._turn_to_read)
         except RoomElsewhere:
             raise
         except RoomGone:
             return None
+
+    async def _turn_to_read(self) -> None:
+        """Wait until one more room may be read for this address. Those in memory need none: nobody is kept from a seat
+        at a table where people are.
+
+        Raises:
+            _TooFast: it would take too long. Otherwise connections that have gone would wait here in any number.
+        """
+        readings, now = self._shared.readings, self._shared.clock()
+        wait = readings.reserve(self._address, now)
+        if wait > _READING_PATIENCE:
+            readings.give(self._address, 1, now)
+            raise _TooFast(wait)
+        await self._hold(wait)
 
     def _is_in_a_room(self) -> bool:
         """Whether this connection still is where it was: the room may have closed, or sent it away."""

@@ -270,6 +270,43 @@ async def test_right_codes_cost_nothing(opened_with_room: Gate) -> None:
             assert (await wire.ask("leave"))["t"] == "accepted"
 
 
+async def test_rooms_are_read_for_an_address_only_so_fast_and_those_in_memory_at_any_time() -> None:
+    """To read a room costs as much as a hundred commands: over and over again it would be all that a node does."""
+    async with gate(Settings(data="", connections_per_second=5, connection_burst=3)) as opened:
+        hall = opened.house.hall
+        async with opened.wire("Ann") as ann, opened.wire("Eve") as eve:
+            await ann.ask("create", game="duel", name="Ann")
+            await ann.ask("leave")
+            room, code = ann.place["room"], ann.place["code"]
+
+            async def read_by_eve() -> dict[str, Any]:
+                await eve.ask("leave")
+                hall.let_go(hall.hosts[room])
+                assert not hall.hosts
+                return await eve.ask("watch", code=code)
+
+            answers = [await read_by_eve() for _ in range(5)]
+            assert {answer["t"] for answer in answers} == {"accepted"}
+            assert opened.slept == pytest.approx([1, 2])
+            refused = await read_by_eve()
+            assert (refused["code"], refused["params"]["retry_ms"]) == ("too-fast", 3_001)
+            assert not hall.hosts
+
+            opened.seconds += 1
+            assert (await eve.ask("watch", code=code))["t"] == "accepted"
+            assert (await ann.ask("watch", code=code))["t"] == "accepted"
+            assert opened.slept == pytest.approx([1, 2, 2]), "it was in memory for the second"
+
+
+async def test_who_tries_ids_of_rooms_takes_no_readings_from_a_neighbour() -> None:
+    async with gate(Settings(data="", connections_per_second=5, connection_burst=2)) as opened, opened.wire() as wire:
+        for number in range(20):
+            fields = {"room": f"{number:a>26}".translate(str.maketrans("0189", "zyxw")), "token": "A" * 43}
+            assert (await wire.ask("resume", **fields))["code"] == "unknown-room"
+
+        assert not opened.slept
+
+
 async def test_while_many_guess_a_wrong_code_counts_tenfold_and_a_right_one_costs_nothing(
     opened_with_room: Gate,
 ) -> None:

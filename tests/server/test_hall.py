@@ -225,3 +225,37 @@ async def test_rooms_opened_at_the_same_moment_are_no_more_than_there_may_be(hou
 
     assert sorted(codes) == ["accepted"] * 3 + ["hall-full"] * 5
     assert await house.index.count_live() == 3
+
+
+async def test_the_store_is_not_asked_for_the_list_each_time_somebody_wants_it(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str | None] = []
+    find = MemoryIndex.listed
+
+    async def counted(index: MemoryIndex, game: str | None, limit: int) -> list[bytes]:
+        asked.append(game)
+        return await find(index, game, limit)
+
+    monkeypatch.setattr(MemoryIndex, "listed", counted)
+    ann = house.person("Ann")
+    await ann.create()
+    await house.keeper.flush()
+
+    lists = await asyncio.gather(*(house.hall.listed(game) for game in (None, "duel") for _ in range(50)))
+    assert [len(each) for each in lists] == [1] * 100
+    assert sorted(asked, key=str) == [None, "duel"]
+
+    house.clock.now += 500
+    await house.hall.listed("duel")
+    assert len(asked) == 3
+
+
+async def test_a_list_that_could_not_be_had_is_asked_for_again(house: House) -> None:
+    house.index.available = False
+    for _ in range(2):
+        with pytest.raises(StoreUnavailable):
+            await house.hall.listed(None)
+    house.index.available = True
+
+    assert await house.hall.listed(None) == ()
