@@ -10,13 +10,23 @@ exactly the story that this client was shown, by some sequence of legal actions.
 from __future__ import annotations
 
 from enum import StrEnum
+from string import hexdigits
 from typing import Any, Final
 
-from msgspec import Struct
+from msgspec import Struct, ValidationError
 
 from engine.game import AnyGame, Options, Outcome, Param, Seat, Viewer
 from engine.match import REDEAL, DealBegan, DealEnded, MatchEnded
-from engine.shuffle import NO_CONTRIBUTION, Contribution, Draw, beginner_of, commitment, deck_of
+from engine.shuffle import (
+    CONTRIBUTION_BYTES,
+    NO_CONTRIBUTION,
+    SEED_BYTES,
+    Contribution,
+    Draw,
+    beginner_of,
+    commitment,
+    deck_of,
+)
 from protocol.events import RoomEvent
 
 SEARCH_LIMIT: Final = 20_000
@@ -103,9 +113,15 @@ class Auditor:
         return [] if commitments == self._commitments else [Found(Finding.COMMITMENT_CHANGED)]
 
     def fixed(self, contributions: tuple[tuple[int, str], ...]) -> list[Found]:
-        """The contributions were published: seat and 64 hex digits of each."""
+        """The contributions were published: seat and 64 hex digits of each.
+
+        Raises:
+            msgspec.ValidationError: they are none.
+        """
+        if not {seat for seat, _value in contributions} <= set(range(self._game.seats)):
+            raise ValidationError("a contribution from no seat")
         self._contributions = tuple(
-            Contribution(Seat(seat), bytes.fromhex(value)) for seat, value in sorted(contributions)
+            Contribution(Seat(seat), _read(value, CONTRIBUTION_BYTES)) for seat, value in sorted(contributions)
         )
         if self._sent is None:
             return []
@@ -130,9 +146,13 @@ class Auditor:
                     self._stories[-1].events.append(event)
 
     def revealed(self, deal: int, seed: str) -> Found:
-        """The secret of a deal that is over (64 hex digits). Returns what the check found."""
+        """The secret of a deal that is over (64 hex digits). Returns what the check found.
+
+        Raises:
+            msgspec.ValidationError: it is none.
+        """
         about: dict[str, Param] = {"deal": deal}
-        secret = bytes.fromhex(seed)
+        secret = _read(seed, SEED_BYTES)
         if not 1 <= deal <= len(self._commitments) or (
             commitment(self.match, deal, secret).hex() != self._commitments[deal - 1]
         ):
@@ -193,3 +213,14 @@ class Auditor:
 
     def _shown(self, events: tuple[Any, ...]) -> list[Any]:
         return [self._game.redact(event, self._viewer) for event in events]
+
+
+def _read(digits: str, size: int) -> bytes:
+    """The ``size`` bytes that hex ``digits`` write.
+
+    Raises:
+        msgspec.ValidationError: they do not.
+    """
+    if len(digits) != 2 * size or not set(digits) <= set(hexdigits):
+        raise ValidationError(f"{size} bytes are not written as {digits[:80]!r}")
+    return bytes.fromhex(digits)

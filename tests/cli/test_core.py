@@ -11,6 +11,7 @@ from clients.cli.session import Asked, Delayed, Done, End, Ended, NotDone, Sessi
 from engine.registry import GAMES
 from protocol.codec import encode
 from protocol.codes import Close, Refused
+from protocol.events import ContributionsFixed, RoomEvent, SeatContribution, SeedRevealed
 from protocol.limits import MAX_COMMAND_BYTES
 from protocol.messages import Act, Create, RefusedMessage, Start
 from tests.cli.hall import Hall, HallWire, Lose, Network
@@ -168,6 +169,26 @@ async def test_a_frame_that_is_no_message_ends_the_talk_with_a_reason(network: N
         news = core.news()
         await until(news, asked)
         network.wires[-1]._frames.put_nowait(b'{"t":"turn","at":"soon"}')
+        last = [item async for item in news][-1]
+        assert isinstance(last, GaveUp)
+        assert last.trouble is Trouble.NOT_UNDERSTOOD
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        SeedRevealed(deal=1, seed="no seed"),
+        SeedRevealed(deal=1, seed="0g" * 32),
+        SeedRevealed(deal=1, seed=" " * 64),
+        ContributionsFixed(contributions=(SeatContribution(seat=0, value="00"),)),
+        ContributionsFixed(contributions=(SeatContribution(seat=-1, value="00" * 32),)),
+    ],
+)
+async def test_what_is_no_seed_or_contribution_ends_the_talk_with_a_reason(network: Network, event: RoomEvent) -> None:
+    async with make(network) as core:
+        news = core.news()
+        await until(news, asked)
+        network.wires[-1].say(network.hall.happen(event))
         last = [item async for item in news][-1]
         assert isinstance(last, GaveUp)
         assert last.trouble is Trouble.NOT_UNDERSTOOD
