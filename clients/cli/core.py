@@ -49,7 +49,15 @@ class GaveUp(Updated, frozen=True):
     detail: str
 
 
-News: TypeAlias = AnyUpdate | Online | Offline | GaveUp
+class Unkept(Updated, frozen=True):
+    """What it takes to come back to our seat could not be written down (``table.Table`` does that, and tells it once):
+    when this client ends the seat may be lost. ``problem``: the system's words.
+    """
+
+    problem: str
+
+
+News: TypeAlias = AnyUpdate | Online | Offline | GaveUp | Unkept
 """What a face hears."""
 
 

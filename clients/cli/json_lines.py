@@ -13,7 +13,7 @@ import msgspec
 from msgspec import Struct
 
 from clients.cli import picture as pictures
-from clients.cli.core import GaveUp, News, Offline, Online
+from clients.cli.core import GaveUp, News, Offline, Online, Unkept
 from clients.cli.face import FAILED, OK, Face, status_after
 from clients.cli.picture import Picture
 from clients.cli.reading import LineReader
@@ -200,6 +200,8 @@ class JsonFace(Face):
                 text = common.trouble(trouble, self._core.url, detail)
                 self._tell("end", end=trouble, params={}, text=text)
                 self.status = FAILED
+            case Unkept(problem=problem):
+                self._tell("unkept", problem=problem)
             case Missed(expected=expected, came=came):
                 self._tell("missed", expected=expected, came=came)
             case TurnedBack(had=had, has=has):

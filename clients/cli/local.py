@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
+import click
 import msgspec
 from msgspec import Struct
 
@@ -71,12 +72,19 @@ class LocalServer:
 
     @classmethod
     def fresh(cls, host: str, port: int) -> LocalServer:
-        """A server with a new directory. ``port`` 0 means any free one."""
+        """A server with a new directory. ``port`` 0 means any free one.
+
+        Raises:
+            click.ClickException: there is no room for one.
+        """
         servers = state_dir() / "servers"
-        servers.mkdir(mode=0o700, exist_ok=True)
-        _clear(servers)
         directory = servers / secrets.token_hex(8)
-        directory.mkdir(mode=0o700)
+        try:
+            servers.mkdir(mode=0o700, exist_ok=True)
+            _clear(servers)
+            directory.mkdir(mode=0o700)
+        except OSError as problem:
+            raise click.ClickException(str(problem)) from problem
         return cls(directory, host, port)
 
     @property
@@ -114,19 +122,10 @@ class LocalServer:
             *("--data", str(self.directory / "data"), "--exit-when-empty", str(EMPTY_SECONDS), "--log-format", "json"),
             *self._flags,
         ]
-        with (self.directory / "alive").open("wb") as alive, self.log.open("ab") as log:
-            # The child inherits this lock: the kernel keeps it as long as the child lives, and no longer.
-            if not take_lock(alive.fileno()):
-                raise AlreadyRunning(_("a server runs on this data already"), self.log)
-            self._process = subprocess.Popen(  # noqa: S603, ASYNC220 - our own program; it must outlive this event loop
-                command,
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=log,
-                env=environment_for_children(),
-                start_new_session=True,  # Ctrl-C at the client is not for the server
-                pass_fds=(alive.fileno(),),
-            )
+        try:
+            self._process = self._launched(command)
+        except OSError as problem:
+            raise CannotStart(str(problem), self.log) from problem
         assert self._process.stdout is not None
         with self._process.stdout as out:
             try:
@@ -137,6 +136,21 @@ class LocalServer:
                 self._process.wait()
                 raise CannotStart(self._last_words(), self.log) from problem
         self._port = ready.port
+
+    def _launched(self, command: Sequence[str]) -> subprocess.Popen[bytes]:
+        with (self.directory / "alive").open("wb") as alive, self.log.open("ab") as log:
+            # The child inherits this lock: the kernel keeps it as long as the child lives, and no longer.
+            if not take_lock(alive.fileno()):
+                raise AlreadyRunning(_("a server runs on this data already"), self.log)
+            return subprocess.Popen(  # noqa: S603 - our own program; it must outlive this event loop
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=log,
+                env=environment_for_children(),
+                start_new_session=True,  # Ctrl-C at the client is not for the server
+                pass_fds=(alive.fileno(),),
+            )
 
     async def stop(self) -> None:
         """End it in order, which its store takes part in; kill it if it takes too long."""
@@ -158,17 +172,25 @@ class LocalServer:
 def _clear(servers: Path) -> None:
     """Remove what servers left that stopped long ago."""
     for directory in servers.iterdir():
-        marks = [path for path in (directory, directory / "server.log") if path.exists()]
-        newest = max((path.stat().st_mtime for path in marks), default=0.0)
+        newest = max(map(_changed, (directory, directory / "server.log")))
         if time.time() - newest > KEPT_SECONDS and not _locked(directory / "alive"):
             shutil.rmtree(directory, ignore_errors=True)
 
 
+def _changed(path: Path) -> float:
+    """When, in seconds since the epoch; 0 if it is gone: another client may be clearing up too."""
+    try:
+        return path.stat().st_mtime
+    except FileNotFoundError:
+        return 0.0
+
+
 def _locked(path: Path) -> bool:
-    if not path.exists():
+    try:
+        with path.open("rb") as file:
+            return not take_lock(file.fileno())
+    except FileNotFoundError:
         return False
-    with path.open("rb") as file:
-        return not take_lock(file.fileno())
 
 
 def _own_address() -> str:

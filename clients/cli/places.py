@@ -102,7 +102,7 @@ def saved(url: str | None = None, code: str | None = None) -> list[tuple[PlaceFi
     """Seats that may be resumed, newest first, each opened and locked (close those that are not used).
 
     ``url`` and ``code`` narrow the choice. Seats that another client plays from are left out, and so are files that
-    cannot be read.
+    cannot be read or locked.
     """
     found = []
     for path in (state_dir() / "seats").glob("*.json"):
@@ -111,7 +111,10 @@ def saved(url: str | None = None, code: str | None = None) -> list[tuple[PlaceFi
         except (OSError, msgspec.MsgspecError):
             continue
         if (url is None or place.url == url) and (code is None or place.code == code.upper()):
-            file = PlaceFile.open(path)
+            try:
+                file = PlaceFile.open(path)
+            except OSError:
+                continue  # it cannot be locked, so another client may be at it
             if file is not None:
                 found.append((file, place))
     return sorted(found, key=lambda pair: pair[1].saved_at, reverse=True)

@@ -9,10 +9,11 @@ import secrets
 from collections.abc import AsyncGenerator
 from typing import Any, Final
 
+import click
 from msgspec.structs import replace
 
 from clients.cli.connection import Dial, dial
-from clients.cli.core import Core, News
+from clients.cli.core import Core, News, Unkept
 from clients.cli.places import PlaceFile, SavedPlace, now
 from clients.cli.session import Ended, Refreshed, Seated, Session
 from protocol.messages import Command, Place
@@ -35,6 +36,8 @@ class Table:
         self._file = file
         self._saved: SavedPlace | None = None
         self._local = local
+        self._unkept = False
+        """A problem with the file was told."""
 
     @classmethod
     def at(cls, url: str, kind: type[Command], *, local: str | None = None, dial: Dial = dial, **fields: Any) -> Table:
@@ -54,19 +57,27 @@ class Table:
         """``Core.news``, with the seat's file kept up to date on the way."""
         try:
             async for item in self.core.news():
-                match item:
-                    case Seated(place=place):
-                        self._seated(place)
-                    case Refreshed() if self._saved is not None:
-                        self._save(self._saved)
-                    case Ended() if self._file is not None:
-                        self._file.forget()
-                    case _:
-                        pass
+                try:
+                    self._keep(item)
+                except (OSError, click.ClickException) as problem:  # a full disk is no reason to leave a table
+                    if not self._unkept:
+                        self._unkept = True
+                        yield Unkept(str(problem))
                 yield item
         finally:
             if self._file is not None:
                 self._file.close()
+
+    def _keep(self, item: News) -> None:
+        match item:
+            case Seated(place=place):
+                self._seated(place)
+            case Refreshed() if self._saved is not None:
+                self._save(self._saved)
+            case Ended() if self._file is not None:
+                self._file.forget()
+            case _:
+                pass
 
     def _seated(self, place: Place) -> None:
         if place.seat is None or place.token is None:
@@ -75,8 +86,6 @@ class Table:
             self._file.forget()
             self._file.close()
             self._file = None
-        if self._file is None:
-            self._file = PlaceFile.new(place.room, place.seat)
         self._save(
             SavedPlace(
                 url=self.core.url,
@@ -91,7 +100,8 @@ class Table:
         )
 
     def _save(self, place: SavedPlace) -> None:
-        assert self._file is not None
         picture = self.session.picture
         self._saved = replace(place, game=place.game if picture is None else picture.game.name, saved_at=now())
+        if self._file is None:
+            self._file = PlaceFile.new(place.room, place.seat)
         self._file.save(self._saved)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from clients.cli.core import GaveUp, News, Offline, Online
+from clients.cli.core import GaveUp, News, Offline, Online, Unkept
 from clients.cli.session import (
     Asked,
     Checked,
@@ -69,6 +69,11 @@ def told(item: News, session: Session, url: str) -> Lines:
             return (common.trouble(trouble, url, detail), *way_back(session))
         case Ended():
             return (common.end(item),)
+        case Unkept(problem=problem):
+            text = _(
+                "How to come back to your seat could not be written down here ({problem}). If you go now it is lost."
+            )
+            return (text.format(problem=problem),)
         case Refreshed(chat=chat):
             return common.said_before(chat)
         case Welcomed() | Seated() | Asked() | Done() | Rooms():

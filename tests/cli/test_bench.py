@@ -578,6 +578,13 @@ def test_what_cannot_be_measured_is_refused_before_anything_is_done(
     assert why in ran.output
 
 
+def test_a_server_behind_tls_is_not_dialled_without_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    faked(monkeypatch, AssertionError("something was done"))
+    ran = CliRunner().invoke(command.bench, ["127.0.0.1:1", "wss://127.0.0.1:1"])
+    assert ran.exit_code == 2
+    assert "name the server by ws://, not by wss://" in " ".join(ran.output.split())
+
+
 @pytest.mark.parametrize("url", ["127.0.0.1:1", "localhost:1", "[::1]:1"])
 def test_this_machine_needs_no_leave(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     faked(monkeypatch, sample())

@@ -4,9 +4,10 @@ import os
 import time
 from pathlib import Path
 
+import click
 import pytest
 
-from clients.cli.local import KEPT_SECONDS, AlreadyRunning, LocalServer
+from clients.cli.local import KEPT_SECONDS, AlreadyRunning, CannotStart, LocalServer
 from clients.cli.locks import take_lock
 
 LONG_AGO = time.time() - 2 * KEPT_SECONDS
@@ -42,6 +43,28 @@ def test_what_a_server_left_is_removed_when_it_is_old_and_nobody_runs_on_it() ->
         assert take_lock(held.fileno())
         LocalServer.fresh("127.0.0.1", 0)
         assert [directory.exists() for directory in (old, young, running)] == [False, True, True]
+
+
+@pytest.mark.usefixtures("private_state")
+def test_what_another_client_clears_away_at_the_same_time_is_no_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+    directory = LocalServer.fresh("127.0.0.1", 0).directory
+    listed = list(directory.parent.iterdir())
+    directory.rmdir()
+    monkeypatch.setattr(Path, "iterdir", lambda _servers: iter(listed))
+    monkeypatch.setattr(Path, "exists", lambda _path: True)  # as it was a moment ago
+    LocalServer.fresh("127.0.0.1", 0)
+
+
+def test_a_directory_that_cannot_be_made_is_said(private_state: Path) -> None:
+    private_state.mkdir(parents=True)
+    (private_state / "servers").touch()
+    with pytest.raises(click.ClickException, match="File exists"):
+        LocalServer.fresh("127.0.0.1", 0)
+
+
+async def test_a_directory_that_is_gone_is_a_reason_not_to_start(tmp_path: Path) -> None:
+    with pytest.raises(CannotStart, match="No such file"):
+        await LocalServer(tmp_path / "gone", "127.0.0.1", 0).start()
 
 
 @pytest.mark.usefixtures("private_state")

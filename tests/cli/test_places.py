@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import stat
+from errno import ENOSPC
 from pathlib import Path
 
 import click
@@ -8,6 +9,8 @@ import pytest
 
 from clients.cli import places
 from clients.cli.places import PlaceFile, SavedPlace, saved
+from engine.registry import GAMES
+from tests.cli.screen import seated
 
 URL = "ws://127.0.0.1:8750"
 
@@ -58,6 +61,35 @@ def test_a_seat_that_a_client_which_stood_still_has_lost_is_kept_in_a_file_of_it
     again.close()
     stopped.close()
     assert len(saved()) == 1
+
+
+def test_a_seat_that_cannot_be_locked_is_not_offered(monkeypatch: pytest.MonkeyPatch) -> None:
+    file = PlaceFile.new("a" * 26, 0)
+    file.save(place())
+    file.close()
+    monkeypatch.setattr(PlaceFile, "open", full)
+    assert saved() == []
+
+
+def full(*_arguments: object) -> None:
+    raise OSError(ENOSPC, "No space left on device")
+
+
+@pytest.mark.parametrize("step", ["new", "save"])
+async def test_a_full_disk_is_told_once_and_ends_no_match(step: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(PlaceFile, step, full)
+    async with seated(GAMES["koi-koi"]) as seat:
+        await seat.screen.until("could not be written down here ([Errno 28] No space left on device).")
+        await seat.screen.until(">\n")
+        turn = seat.hall.turn()
+        assert turn is not None
+        seat.network.wires[-1].say([seat.hall.snapshot(), turn])
+        seat.screen.type(*["1"] * 500)
+        assert await seat.status() == 0
+        assert seat.screen.text.count("No space left") == 1
+    async with seated(GAMES["koi-koi"], as_json=True) as seat:
+        await seat.screen.until('{"t":"unkept","problem":"[Errno 28] No space left on device"}\n')
+        await seat.screen.until('"t":"turn"')
 
 
 def test_a_state_directory_that_cannot_be_made_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -95,6 +95,8 @@ def bench(
     urls = () if serve else tuple(Url().convert(url, None, None) for url in where)
     if not remote and not all(map(_is_loopback, urls)):
         raise click.UsageError(_("That is another machine. A load is for servers of yours: --remote says that it is."))
+    if any(urlsplit(url).scheme == "wss" for url in urls):
+        raise click.UsageError(_("A load is sent without TLS: name the server by ws://, not by wss://."))
     if pinned and (not serve or len(cores()) < 2):
         raise click.UsageError(_("--pin needs --serve and two processors, on Linux."))
     game = GAMES[asked["game"]]

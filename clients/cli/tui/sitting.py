@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from clients.cli import picture as pictures
-from clients.cli.core import GaveUp, News, Offline, Online
+from clients.cli.core import GaveUp, News, Offline, Online, Unkept
 from clients.cli.picture import Picture
 from clients.cli.session import Asked, Checked, Delayed, Ended, Happened, NotDone, Refreshed, TurnedBack
 from clients.cli.table import Table
@@ -241,7 +241,7 @@ class Sitting:
             case Checked(found=found):
                 if common.is_alarm(found):
                     self._announce(alarm=True)
-            case NotDone() | Delayed() | TurnedBack() | Ended():
+            case NotDone() | Delayed() | TurnedBack() | Ended() | Unkept():
                 self._announce(alarm=True)
             case _:
                 pass
