@@ -35,6 +35,8 @@ from server.room.deciding import entry
 from server.room.records import draw_of
 from server.room.state import (
     IN_MATCH,
+    LONG,
+    TOO_LONG,
     Decision,
     Games,
     Person,
@@ -62,6 +64,8 @@ class Matter(Enum):
     """For a person who is here and does nothing."""
     ABANDONED = 5
     IDLE = 6
+    LENGTH = 7
+    """The log has become too long to be read again and again."""
 
 
 class _Due(Struct, frozen=True, order=True):
@@ -93,6 +97,9 @@ def _dues(room: Room) -> Iterator[_Due]:
     if room.abandoned_at is not None:
         yield _Due(room.abandoned_at + timing.abandoned_ms, Matter.ABANDONED.value)
         return  # everything else stands still
+    if room.version >= LONG and (room.version >= TOO_LONG or room.phase not in IN_MATCH):
+        shown_until = room.at if room.table is None or room.phase in IN_MATCH else room.table.wait_until
+        yield _Due(shown_until, Matter.LENGTH.value)
     for seat, holder in enumerate(room.seats):
         if isinstance(holder, Person) and holder.grace_until is not None:
             yield _Due(holder.grace_until, Matter.GRACE.value, seat)
@@ -148,6 +155,8 @@ def _body(room: Room, matter: Matter, seat: Seat, game: AnyGame) -> AnyBody:
             return Closed(why=WhyClosed.NOBODY_LEFT)
         case Matter.IDLE:
             return Closed(why=WhyClosed.IDLE)
+        case Matter.LENGTH:  # what operators bear is the only reason
+            return Closed(why=WhyClosed.OPERATOR)
         case _:
             assert_never(matter)
 

@@ -61,7 +61,7 @@ from server.names import normalise
 from server.room import talking
 from server.room.answers import Append, Decided, Refuse, Repeat
 from server.room.folding import parts_of
-from server.room.measure import HOUSEKEEPING, too_fast
+from server.room.measure import HOUSEKEEPING, RETURNS, too_fast
 from server.room.state import (
     Ai,
     Done,
@@ -401,6 +401,11 @@ def _resume(asked: _Asked, command: Resume) -> Append | Refuse:
         return Refuse(Refused.BAD_TOKEN)
     if _is_outrun(asked.room, command):
         return Refuse(Refused.NOT_IN_A_ROOM)
+    person = person_at(asked.room, found)
+    assert person is not None, "found in their seat"
+    refusal = too_fast(person.returned, RETURNS, asked.now)
+    if refusal is not None:
+        return refusal
     token, hashed = new_token(asked.entropy)
     body = Returned(seat=found, token=hashed, kept=used, by_token=True, node=asked.node)
     return asked.append(command, body, found, token)

@@ -23,6 +23,10 @@ HOUSEKEEPING: Final = Measure(30, 30_000)
 """What could be done without end and moves nothing in the match: changing seats, seating AI, mutes, the lock. A host
 who fills a table with AI and changes their mind about each does not notice it.
 """
+RETURNS: Final = Measure(60, 60_000)
+"""Comings back with one's token. A network that comes and goes makes fewer, and each is an entry that is read whenever
+the room is.
+"""
 
 
 def too_fast(times: tuple[int, ...], measure: Measure, now: int) -> Refuse | None:

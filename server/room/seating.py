@@ -19,7 +19,7 @@ from server.entries import (
     Returned,
     StoodIn,
 )
-from server.room.measure import HOUSEKEEPING, noted
+from server.room.measure import HOUSEKEEPING, RETURNS, noted
 from server.room.playing import hand_over, shift
 from server.room.state import IN_MATCH, Ai, Open, Person, Phase, Room, persons, table_of
 from server.room.work import Work
@@ -74,6 +74,7 @@ def come_back(work: Work, body: Returned) -> None:
         kept=body.kept,
         spare=person.token if body.kept != person.token else None,
         proved=person.proved or body.by_token,
+        returned=noted(person.returned, RETURNS, work.at),
         node=body.node,
     )
     work.seat(body.seat, changed)

@@ -56,6 +56,12 @@ SESSIONS_REMEMBERED: Final = 64
 """Client sessions whose last commands are answered again when repeated."""
 COMMANDS_REMEMBERED: Final = 16
 """Commands per session."""
+LONG: Final = 50_000
+"""Entries after which a room ends as soon as no match is on, for whoever reads it reads all of them: many hours of play
+without a pause, or somebody who wants to see it grow …
+"""
+TOO_LONG: Final = 2 * LONG
+"""… and after which it ends at once. No match comes so far by being played."""
 
 
 # Seats -----------------------------------------------------------------------------------------------------------
@@ -106,6 +112,8 @@ class Person(Struct, frozen=True, gc=False, kw_only=True, tag="person"):
     """When they last talked or winked, as often as counts (``measure.TALK``)."""
     arranged: tuple[int, ...] = ()
     """When they last changed something about the room, as often as counts (``measure.HOUSEKEEPING``)."""
+    returned: tuple[int, ...] = ()
+    """When they last came back, as often as counts (``measure.RETURNS``)."""
     unnamed: bool = False
     """They sat down while nobody might say anything: nobody is told their name before the deal is over."""
 

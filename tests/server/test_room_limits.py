@@ -3,24 +3,32 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
 from engine.game import IllegalAction, MalformedAction, Seat
+from protocol.codes import Refused
 from protocol.events import (
     SeatBack,
     StandIn,
+    WhyClosed,
 )
-from protocol.messages import Act, ChosenSettings, Leave
-from server.entries import Acted, Actor, StoodIn
+from protocol.messages import Act, ChosenSettings, Leave, Resume
+from server.entries import Acted, Actor, Closed, StoodIn
 from server.room import (
+    Append,
     Phase,
+    Refuse,
     ai_moves,
     default_action,
     fire,
+    fold,
     move_for,
     next_due,
     refund,
     turn,
 )
+from server.room.measure import RETURNS
+from server.room.state import LONG, TOO_LONG
 from tests.server.roomkit import GAMES, TIMING, Hall, accepted, bodies, happened, refused
 from tests.server.test_room_commands import PLAIN_DECK, in_phase, playing
 
@@ -220,3 +228,54 @@ def test_an_ais_answer_to_an_earlier_decision_is_dropped() -> None:
 
     assert [move.seat for move in ai_moves(hall.room)] == [asked.seat]
     assert move_for(hall.room, asked, "d3", Actor.AI, hall.now, games=GAMES) is None
+
+
+# The length of a room --------------------------------------------------------------------------------------------
+
+
+def test_a_room_whose_log_has_become_long_ends_when_no_match_is_on() -> None:
+    """Whoever reads a room reads all of it: one that grows without end would be the end of every node that takes it
+    over.
+    """
+    hall = limited()
+    hall._room = replace(hall.room, version=LONG)
+    assert fire(hall.room, hall.now, games=GAMES) is None
+
+    finished = in_phase(Phase.FINISHED)
+    finished._room = replace(finished.room, version=LONG)
+    assert fire(finished.room, finished.now, games=GAMES) is None, "the result can be read"
+    later = fire(finished.room, finished.now + TIMING.pause_ms, games=GAMES)
+    assert later is not None
+    assert later.body == Closed(why=WhyClosed.OPERATOR)
+
+    lobby = in_phase(Phase.LOBBY)
+    lobby._room = replace(lobby.room, version=LONG)
+    entry = fire(lobby.room, lobby.now, games=GAMES)
+    assert entry is not None
+    assert entry.body == Closed(why=WhyClosed.OPERATOR)
+
+
+@pytest.mark.parametrize("phase", [phase for phase in Phase if phase is not Phase.CLOSED])
+def test_a_room_whose_log_has_become_too_long_ends_whatever_goes_on(phase: Phase) -> None:
+    hall = in_phase(phase)
+    hall._room = replace(hall.room, version=TOO_LONG)
+
+    room, fired = hall.room, 0
+    while (entry := fire(room, hall.now + TIMING.pause_ms, games=GAMES)) is not None:
+        room, fired = fold(room, entry, games=GAMES).room, fired + 1
+
+    assert room.phase is Phase.CLOSED
+    assert fired <= 2
+
+
+def test_one_comes_back_only_so_often_and_again_after_a_while() -> None:
+    """Each return is an entry: with a token, and without a limit, one could make a room as long as one likes."""
+    hall = limited()
+    for _ in range(RETURNS.burst):
+        accepted(hall.resume(Seat(0)))
+        hall.now += 10
+
+    resume = Resume(id=hall.client("Ann").id(), room=hall.room.id, token=hall.tokens[Seat(0)])
+    assert hall.ask(resume, None) == Refuse(Refused.TOO_FAST, {"retry_ms": RETURNS.window_ms - 10 * RETURNS.burst})
+    hall.now += RETURNS.window_ms - 10 * RETURNS.burst
+    assert isinstance(hall.ask(resume, None), Append)

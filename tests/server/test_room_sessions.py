@@ -15,10 +15,11 @@ from protocol.events import (
     SeatFreed,
     SeatTaken,
     StandIn,
+    WhyClosed,
     WhyFreed,
 )
 from protocol.messages import Act, ClearSeat, Join, Leave, Resume, SeatAi
-from server.entries import Actor
+from server.entries import Actor, Closed
 from server.room import (
     Append,
     Open,
@@ -324,6 +325,13 @@ def test_repeating_a_join_gives_no_token_to_a_seat_whose_token_was_shown_or_that
     assert refused(hall.do(joining)) == Refused.NOT_IN_A_ROOM
 
 
+def test_repeating_what_seated_somebody_changes_nothing_in_a_closed_room() -> None:
+    hall = Hall()
+    hall.body(Closed(why=WhyClosed.IDLE))
+
+    assert refused(hall.do(hall.create)) == Refused.NOT_IN_A_ROOM
+
+
 def test_a_repeated_resume_is_judged_by_its_token_alone() -> None:
     hall = Hall()
     command = Resume(id=hall.id_at(0), room=hall.room.id, token=hall.tokens[Seat(0)])
@@ -366,7 +374,8 @@ def test_what_is_remembered_is_bounded_and_a_busy_session_does_not_push_out_a_qu
     for number in range(SESSIONS_REMEMBERED * 2):
         hall.must(Leave(id=hall.id_at(1)), 1)
         hall.join(f"Guest {number}", 1)
-        hall.resume(0)
+        hall.now += 3_000
+        accepted(hall.resume(0))
     assert len(hall.room.done) == SESSIONS_REMEMBERED
     assert len(hall.room.done[hall.clients["Ann"].session]) == COMMANDS_REMEMBERED
     assert hall.clients["Bob"].session not in hall.room.done
