@@ -101,6 +101,8 @@ class Hall:
         self.lie_about_seed = False
         self.swap_cards = False
         """Deal from another deck than the committed one."""
+        self.shift_beginner = False
+        """Let the seat after the right one begin."""
 
     # Messages ---------------------------------------------------------------------------------------------
 
@@ -304,8 +306,14 @@ class Hall:
         deck = list(deck_of(draw, self.game.cards))
         if self.swap_cards:
             deck.reverse()
+        drawn, match = beginner_of(first, self.game.seats), self.match
+        if self.shift_beginner:
+            drawn, match = self._next(drawn), msgspec.structs.replace(match, beginner=self._next(match.beginner))
         self.phase = "playing"
-        self._go_on(matches.deal(self.game, self.match, deck, beginner_of(first, self.game.seats)))
+        self._go_on(matches.deal(self.game, match, deck, drawn))
+
+    def _next(self, seat: Seat) -> Seat:
+        return Seat((seat + 1) % self.game.seats)
 
     def _act(self, command: Act) -> AnyServerMessage:
         match = self.match

@@ -5,11 +5,13 @@ from typing import Any
 import msgspec
 import pytest
 
+from clients.cli import fairness
 from clients.cli import session as s
 from clients.cli.fairness import Finding
 from clients.cli.session import AnyUpdate, Session
 from engine.game import AnyGame
 from engine.registry import GAMES
+from engine.shuffle import NO_CONTRIBUTION
 from protocol.codes import Close, Notified, Refused
 from protocol.events import RoomClosed, Said, SeatAway, WhyClosed
 from protocol.messages import (
@@ -137,6 +139,13 @@ def test_nothing_goes_out_before_the_server_has_introduced_itself() -> None:
     session = Session("r" * 20, bytes)
     session.ask(Join, code=CODE, name="Aki")
     assert session.to_send() == ()
+
+
+def test_who_is_in_no_room_may_ask_for_one_at_once() -> None:
+    pair = Pair()
+    pair.say(pair.hall.hello())
+    pair.session.ask(Create, game="koi-koi", name="Aki")
+    assert [type(command) for command in pair.session.to_send()] == [Create]
 
 
 def test_a_command_is_handed_out_once() -> None:
@@ -473,7 +482,11 @@ def test_commitments_that_change_are_found_out() -> None:
     assert findings(pair) == {Finding.COMMITMENT_CHANGED}
 
 
-def test_a_contribution_that_was_not_mixed_in_is_found_out() -> None:
+@pytest.mark.parametrize(
+    ("mixed_in", "finding"),
+    [("ab" * 32, Finding.CONTRIBUTION_CHANGED), (NO_CONTRIBUTION.hex(), Finding.CONTRIBUTION_MISSED)],
+)
+def test_a_contribution_that_was_not_mixed_in_is_found_out(mixed_in: str, finding: Finding) -> None:
     pair = Pair()
     pair.sit_down()
     pair.session.ask(Start)
@@ -482,9 +495,37 @@ def test_a_contribution_that_was_not_mixed_in_is_found_out() -> None:
             pair.session.feed(message)
     (given,) = pair.session.to_send()
     assert isinstance(given, Contribute)
-    forged = msgspec.structs.replace(given, value="ab" * 32)
-    pair.say(pair.hall.receive(forged))
-    assert Finding.CONTRIBUTION_CHANGED in findings(pair)
+    pair.say(pair.hall.receive(msgspec.structs.replace(given, value=mixed_in)))
+    assert findings(pair) == {finding}
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_a_first_beginner_who_was_not_drawn_is_found_out(name: str) -> None:
+    pair = Pair(GAMES[name], deals=1)
+    pair.hall.shift_beginner = True
+    pair.start()
+    play_on(pair)
+    assert findings(pair) == {Finding.BEGINNER_DIFFERS}
+
+
+def test_a_beginner_whose_turn_it_is_not_is_found_out_in_later_deals_too() -> None:
+    pair = Pair(MERI)
+    pair.start()
+    pair.hall.shift_beginner = True
+    play_on(pair)
+    found = [update.found.finding for update in pair.of(s.Checked)]
+    assert found[0] is Finding.FAIR
+    assert set(found[1:]) == {Finding.BEGINNER_DIFFERS}
+
+
+def test_a_deal_with_too_many_explanations_is_vouched_for_as_far_as_its_opening(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(fairness, "SEARCH_LIMIT", 1)
+    pair = Pair(deals=1)
+    pair.start()
+    play_on(pair)
+    assert findings(pair) == {Finding.OPENING_ONLY}
 
 
 def test_a_deal_that_was_not_seen_from_its_start_is_not_vouched_for() -> None:

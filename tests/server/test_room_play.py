@@ -114,6 +114,19 @@ def test_the_logged_deck_is_the_one_that_seed_and_contributions_make() -> None:
     assert dealt.deck == deck_of(draw, hall.game.cards)
 
 
+def test_each_deck_is_made_from_the_seed_that_its_own_deal_was_committed_to() -> None:
+    hall = Hall(options={"deals": 3})
+    hall.start()
+    hall.play_on()
+
+    (opened,) = bodies(hall, Opened)
+    nothing = (Contribution(Seat(0), NO_CONTRIBUTION),)
+    began = happened(hall.events, DealBegan)
+    draws = [Draw(opened.match, each.deal, each.attempt, opened.seeds[each.deal - 1], nothing) for each in began]
+    assert [dealt.deck for dealt in bodies(hall, Dealt)] == [deck_of(draw, hall.game.cards) for draw in draws]
+    assert {each.deal for each in began} == {1, 2, 3}
+
+
 def test_the_fold_deals_the_logged_deck() -> None:
     hall = Hall()
     hall.start()
