@@ -171,6 +171,18 @@ async def test_a_room_let_go_is_read_again_when_somebody_asks(house: House) -> N
     assert (await house.hall.room(host.room.id)) is not host
 
 
+async def test_a_closed_hall_follows_no_room_any_more(house: House) -> None:
+    ann = house.person("Ann")
+    await ann.create()
+    host = ann.host
+    assert host is not None
+
+    await house.hall.close()
+
+    assert host.gone
+    assert not house.hall.hosts
+
+
 async def test_a_listed_room_tells_who_hosts_and_which_seats_can_be_taken(house: House) -> None:
     ann, cid = house.person("Ann"), house.person("Cid")
     await ann.create()
