@@ -35,7 +35,7 @@ from server.orders import ANNOUNCE, DRAIN
 from server.reading import NoSuchRoom, RoomElsewhere, RoomGone, RoomOutlived, read_whole
 from server.room import Games, Room
 from server.settings import BadSetting, Settings, load
-from server.store import CannotOpen, StoredIndex, StoredLog, open_store
+from server.store import BadAddress, CannotOpen, StoredIndex, StoredLog, open_store
 from server.usage import WideHelp
 from wording import _
 from wording import listed as joined
@@ -79,7 +79,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         settings = load(_connection_flags(asked), os.environ)
         asyncio.run(_run(asked, settings))
-    except BadSetting as problem:
+    except (BadSetting, BadAddress) as problem:
         return _say(problem, USAGE)
     except (CannotDo, CannotOpen) as problem:
         return _say(problem, FAILED)
@@ -242,7 +242,7 @@ def _closing(room: Room, now: int) -> Entry:
 
 def _removing(seat: int) -> Callable[[Room, int], Entry]:
     def make(room: Room, now: int) -> Entry:
-        entry = rooms.remove(room, Seat(seat), now) if seat < len(room.seats) else None
+        entry = rooms.remove(room, Seat(seat), now) if 0 <= seat < len(room.seats) else None
         if entry is None:
             held = [str(number) for number, holder in enumerate(room.seats) if isinstance(holder, rooms.Person)]
             told = _("no person holds seat {seat} of room {code}; persons hold: {held}")
@@ -296,10 +296,9 @@ async def _read(store: Store, room_id: str) -> tuple[Room, Head, int]:
 
 @asynccontextmanager
 async def _opened(settings: Settings) -> AsyncIterator[Store]:
-    store = await open_store(_url(settings), password=settings.redis_password)
+    store = await open_store(_url(settings), password=settings.redis_password, even_full=True)
     log = StoredLog(store)
     try:
-        await store.probe()  # now_ms needs it
         yield Store(log, StoredIndex(store), store.now_ms)
     finally:
         await log.aclose()
@@ -339,7 +338,7 @@ def _parser() -> argparse.ArgumentParser:
 
     room = _("code or id of the room")
     listing = command("list", _("every live room, private ones too"))
-    listing.add_argument("--game", help=_("only rooms of this game"))
+    listing.add_argument("--game", metavar="GAME", choices=sorted(GAMES), help=_("only rooms of this game"))
     command("inspect", _("one room: seats, phase, log; no cards")).add_argument("room", help=room)
     command("close", _("end a room at once")).add_argument("room", help=room)
     kick = command("kick", _("take a seat from its person; during a match an AI plays on"))

@@ -11,12 +11,16 @@ from collections.abc import Awaitable, Callable
 from http import HTTPStatus
 from typing import Final
 
+import structlog
+
 from server.log import StoreFull, StoreUnavailable
 
 _PATIENCE_SECONDS: Final = 3.0
 """So long the store may be silent before the node calls itself unready: a failover takes about as long."""
 
 _PROBE_SECONDS: Final = 1.0
+
+_log = structlog.get_logger(__name__)
 
 
 class Health:
@@ -26,6 +30,8 @@ class Health:
         self._clock = clock
         self._store_answered = clock()
         self._store_full = False
+        self._told: str | None = None
+        """What the log has about this node's readiness."""
         self.draining = False
         """The node is about to stop."""
 
@@ -48,12 +54,23 @@ class Health:
             self.store_failed(problem)
         else:
             self.store_works()
+        self._tell()
 
     async def probe_always(self, store: Callable[[], Awaitable[None]]) -> None:
         """``probe`` until cancelled."""
         while True:
             await self.probe(store)
             await asyncio.sleep(_PROBE_SECONDS)
+
+    def _tell(self) -> None:
+        """Say once in the log that the node has become unready, or ready again."""
+        why = self.why_not_ready()
+        if why != self._told:
+            if why is None:
+                _log.info("ready-again", after=self._told)
+            else:
+                _log.warning("not-ready", why=why)
+            self._told = why
 
     def why_not_ready(self) -> str | None:
         """Why new clients should go elsewhere; None if they are welcome."""

@@ -37,7 +37,7 @@ from server.metrics import Metrics
 from server.orders import Orders
 from server.presence import Presence
 from server.settings import BadSetting, Settings, load, unknown_in
-from server.store import CannotOpen, StoredIndex, StoredLog, StoredRates, open_store
+from server.store import BadAddress, CannotOpen, StoredIndex, StoredLog, StoredRates, open_store
 from server.thinkers import Thinkers
 from server.watchdog import Watchdog
 from wording import Lines, _
@@ -75,6 +75,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         with asyncio.Runner(loop_factory=_loop_factory()) as runner:
             runner.run(serve(settings))
+    except BadAddress as problem:
+        return _say(problem, USAGE)
     except (CannotServe, CannotOpen) as problem:
         return _say(problem, FAILED)
     return OK

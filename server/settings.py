@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import tomllib
 from collections.abc import Mapping, Sequence
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Annotated, Any, Final, NoReturn, get_args, get_type_hints
 from urllib.parse import urlsplit
@@ -27,6 +28,15 @@ _FOREIGN: Final = frozenset({"FUDAZA_SERVER", "FUDAZA_NAME", "FUDAZA_STORE_BINAR
 
 Port = Annotated[int, Meta(ge=0, le=65535)]
 Milliseconds = Annotated[int, Meta(ge=0, le=3_600_000)]
+Seconds = Annotated[float, Meta(gt=0, le=31_536_000)]
+"""Up to a year: without a bound, "inf" and what no timer can hold would only fail in the midst of play."""
+Rate = Annotated[float, Meta(gt=0, le=1_000_000_000)]
+NotEmpty = Annotated[str, Meta(min_length=1)]
+"""A variable that is set to nothing is a mistake: nothing as a host is every address, and as a path the current one."""
+Origin = Annotated[str, Meta(pattern=r"^([a-z][a-z0-9+.-]*://[^/\sA-Z]+|null)$")]
+"""As browsers write it (RFC 6454 6.2): small letters, no path, not even a last slash."""
+_LONGEST_TIMING_MS: Final = 31_536_000_000
+"""A year."""
 
 
 class BadSetting(Exception):
@@ -36,14 +46,14 @@ class BadSetting(Exception):
 class Settings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Everything that can be set. Each field is also a flag (``--ai-workers``) unless it is a secret."""
 
-    host: Annotated[str, Meta(description=N_("Address to listen on; 0.0.0.0 for other machines"))] = "127.0.0.1"
+    host: Annotated[NotEmpty, Meta(description=N_("Address to listen on; 0.0.0.0 for other machines"))] = "127.0.0.1"
     port: Annotated[Port, Meta(description=N_("Port to listen on; 0 for any free one"))] = 8750
     redis: Annotated[
-        str | None,
+        NotEmpty | None,
         Meta(description=N_("Redis or Valkey to use (redis://, rediss://, unix://, …) instead of the embedded store")),
     ] = None
     redis_password: str | None = None
-    data: Annotated[str, Meta(description=N_("Directory of the embedded store"))] = msgspec.field(
+    data: Annotated[NotEmpty, Meta(description=N_("Directory of the embedded store"))] = msgspec.field(
         default_factory=lambda: platformdirs.user_data_dir("fudaza", appauthor=False)
     )
     durability: Annotated[
@@ -54,7 +64,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
         ),
     ] = "everysec"
     origins: Annotated[
-        tuple[str, ...],
+        tuple[Origin, ...],
         Meta(description=N_("Web origins that may connect, comma-separated; clients that are no browsers always may")),
     ] = ()
     proxies: Annotated[
@@ -66,33 +76,31 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
         int, Meta(ge=1, description=N_("Connections of one address at the same time; proxies are exempt"))
     ] = 1_000
     connections_per_second: Annotated[
-        float, Meta(gt=0, description=N_("Connections that one address may open in the long run"))
+        Rate, Meta(description=N_("Connections that one address may open in the long run"))
     ] = 50.0
     connection_burst: Annotated[int, Meta(ge=1, description=N_("Connections that one address may open at once"))] = (
         1_000
     )
     idle_seconds: Annotated[
-        float, Meta(gt=0, description=N_("Seconds without a command after which who is in no room is disconnected"))
+        Seconds, Meta(description=N_("Seconds without a command after which who is in no room is disconnected"))
     ] = 300.0
-    handshake_seconds: Annotated[
-        float, Meta(gt=0, description=N_("Seconds that a client has to finish its handshake"))
-    ] = 10.0
+    handshake_seconds: Annotated[Seconds, Meta(description=N_("Seconds that a client has to finish its handshake"))] = (
+        10.0
+    )
     ping_seconds: Annotated[
-        float, Meta(gt=0, description=N_("Seconds between pings, and how long a client may take to answer one"))
+        Seconds, Meta(description=N_("Seconds between pings, and how long a client may take to answer one"))
     ] = 15.0
     commands_per_second: Annotated[
-        float, Meta(gt=0, description=N_("Commands that one connection may send in the long run"))
+        Rate, Meta(description=N_("Commands that one connection may send in the long run"))
     ] = 20.0
     command_burst: Annotated[int, Meta(ge=1, description=N_("Commands that one connection may send at once"))] = 60
     commands_per_address: Annotated[
         int, Meta(ge=1, description=N_("Connections' worth of commands that one address may send; more wait"))
     ] = 10
     talk_per_minute: Annotated[
-        float, Meta(gt=0, description=N_("Lines, winks and newcomers from one address in the long run; half at once"))
+        Rate, Meta(description=N_("Lines, winks and newcomers from one address in the long run; half at once"))
     ] = 60.0
-    rooms_per_minute: Annotated[
-        float, Meta(gt=0, description=N_("Rooms that one address may open in the long run"))
-    ] = 30.0
+    rooms_per_minute: Annotated[Rate, Meta(description=N_("Rooms that one address may open in the long run"))] = 30.0
     spectators_per_room: Annotated[
         int, Meta(ge=0, description=N_("People who may watch one room through this node"))
     ] = 100
@@ -115,7 +123,9 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     timing: Annotated[
         Timing, Meta(description=N_("How long rooms wait for what, in milliseconds: pause_ms=5000,grace_ms=60000,…"))
     ] = Timing()
-    forget_hours: Annotated[float, Meta(gt=0, description=N_("How long the log of a closed room is kept"))] = 24.0
+    forget_hours: Annotated[
+        float, Meta(gt=0, le=87_600, description=N_("How long the log of a closed room is kept"))
+    ] = 24.0
     log_level: Annotated[
         str, Meta(pattern="^(debug|info|warning|error)$", description=N_("debug, info, warning or error"))
     ] = "info"
@@ -129,7 +139,10 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
         bool, Meta(description=N_("Write one JSON line to standard output when clients can connect"))
     ] = False
     exit_when_empty: (
-        Annotated[float, Meta(ge=0, description=N_("Stop when nobody has been connected for so many seconds"))] | None
+        Annotated[
+            float, Meta(ge=0, le=31_536_000, description=N_("Stop when nobody has been connected for so many seconds"))
+        ]
+        | None
     ) = None
 
 
@@ -201,7 +214,18 @@ def _checked(given: dict[str, Any], source: str) -> dict[str, Any]:
             reason = str(problem).partition(" - at `")[0]
             told = _("{source}: wrong value for {name}:{shown} ({reason})")
             raise BadSetting(told.format(source=source, name=name, shown=shown, reason=reason)) from problem
+        if name == "proxies":
+            checked[name] = [_address(each, source) for each in checked[name]]
     return checked
+
+
+def _address(proxy: str, source: str) -> str:
+    """The address of a proxy as sockets write it; a name or a network would never be found among them."""
+    try:
+        return str(ip_address(proxy))
+    except ValueError as problem:
+        told = _("{source}: wrong value for {name}:{shown} ({reason})")
+        raise BadSetting(told.format(source=source, name="proxies", shown=f" {proxy!r}", reason=problem)) from problem
 
 
 def _timing(value: Any, source: str) -> dict[str, Any]:
@@ -218,6 +242,10 @@ def _timing(value: Any, source: str) -> dict[str, Any]:
         if not str(ms).isdecimal():
             told = _("{source}: wrong value for the timing {name}: {value!r} (milliseconds)")
             raise BadSetting(told.format(source=source, name=name, value=ms))
+        if int(ms) > _LONGEST_TIMING_MS:
+            told = _("{source}: wrong value for {name}:{shown} ({reason})")
+            reason = f"Expected `int` <= {_LONGEST_TIMING_MS}"
+            raise BadSetting(told.format(source=source, name=f"timing {name}", shown=f" {ms!r}", reason=reason))
     return dict(value)
 
 

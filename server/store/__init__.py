@@ -8,10 +8,10 @@ Functions, errors), ``wakeups`` (pub/sub), ``keys`` (all names).
 
 from __future__ import annotations
 
-from server.store.address import CannotOpen
+from server.store.address import BadAddress, CannotOpen
 from server.store.client import Store, open_store
 from server.store.index import Bounds, StoredIndex
 from server.store.log import StoredLog
 from server.store.rates import StoredRates
 
-__all__ = ["Bounds", "CannotOpen", "Store", "StoredIndex", "StoredLog", "StoredRates", "open_store"]
+__all__ = ["BadAddress", "Bounds", "CannotOpen", "Store", "StoredIndex", "StoredLog", "StoredRates", "open_store"]

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from enum import StrEnum
 from typing import Any, Final
-from urllib.parse import SplitResult, unquote, urlsplit
+from urllib.parse import SplitResult, parse_qs, unquote, urlsplit
 
 from redis.asyncio.connection import AbstractConnection, Connection, parse_url
+from redis.exceptions import RedisError
 
 from wording import _
 
@@ -21,6 +22,10 @@ FORMS: Final = (
 
 class CannotOpen(Exception):
     """The store cannot be used. The message is one sentence for whoever starts the server; it holds no password."""
+
+
+class BadAddress(CannotOpen):
+    """The URL itself cannot be right, whatever runs there."""
 
 
 class Kind(StrEnum):
@@ -46,12 +51,12 @@ class Address:
         """``username`` and ``password``, where given, replace those in the URL.
 
         Raises:
-            CannotOpen: the URL is of no known form.
+            BadAddress: the URL is of no known form, or asks for what nobody knows.
         """
         parts = urlsplit(url)
         scheme, _plus, variant = parts.scheme.partition("+")
         if scheme not in ("redis", "rediss", "unix") or variant not in ("", "cluster", "sentinel"):
-            raise CannotOpen(_("{url} is no store URL; write {forms}").format(url=_shown(parts), forms=FORMS))
+            raise BadAddress(_("{url} is no store URL; write {forms}").format(url=_shown(parts), forms=FORMS))
         self.kind = Kind(variant or "single")
         self.shown = _shown(parts)
         """The URL without anything secret."""
@@ -65,6 +70,8 @@ class Address:
             if self.kind is Kind.SENTINEL:
                 self.service, _slash, database = path.strip("/").partition("/")
                 path = f"/{database}"
+            if scheme != "unix":
+                int(path.strip("/") or 0)  # redis-py takes what is no number for database 0
             # redis-py wants one host: which one is replaced at each connection of a cluster or sentinel
             login = parts.netloc.rpartition("@")[0]
             netloc = f"{login}@{hosts.partition(',')[0]}" if login else hosts.partition(",")[0]
@@ -72,18 +79,24 @@ class Address:
         except (ValueError, TypeError):
             # without the cause: it quotes the URL
             told = _("{url} is no store URL that can be read; write {forms}")
-            raise CannotOpen(told.format(url=self.shown, forms=FORMS)) from None
+            raise BadAddress(told.format(url=self.shown, forms=FORMS)) from None
         if self.kind is Kind.SENTINEL and not self.service:
             told = _("{url} does not name the service; write redis+sentinel://HOST:PORT/SERVICE")
-            raise CannotOpen(told.format(url=self.shown))
+            raise BadAddress(told.format(url=self.shown))
         if self.kind is Kind.CLUSTER and options.get("db"):
-            raise CannotOpen(_("{url} names a database, but a cluster has only one").format(url=self.shown))
+            raise BadAddress(_("{url} names a database, but a cluster has only one").format(url=self.shown))
         self._sentinel_login = {
             name: options.pop(f"sentinel_{name}") for name in ("username", "password") if f"sentinel_{name}" in options
         }
         options |= {key: value for key, value in (("username", username), ("password", password)) if value}
         self._class: Callable[..., AbstractConnection] = options.pop("connection_class", Connection)
         self._options = options
+        try:
+            self.connection(connect_timeout=0)
+        except (TypeError, RedisError):  # a parameter that no connection takes: its name may be told, its value not
+            names = "&".join(f"{name}=…" for name in parse_qs(parts.query, keep_blank_values=True))
+            told = _("{url} is no store URL that can be read; write {forms}")
+            raise BadAddress(told.format(url=f"{self.shown}?{names}", forms=FORMS)) from None
 
     def __repr__(self) -> str:
         return f"Address({self.shown})"

@@ -98,8 +98,21 @@ class Store:
             except _FunctionMissing:
                 await self.load()
                 clocks.append(await _again(self._ahead(node)))
-        # in a cluster the servers' clocks differ a little; all nodes of ours take the same one
-        self._ahead_ms = min(clocks)
+        self._set_clock(clocks)
+
+    async def read_clock(self) -> None:
+        """Set the clock by every primary's, also where one has no room.
+
+        Raises:
+            StoreUnavailable: one cannot be reached.
+        """
+        clocks = []
+        for node in await self.route.primaries():
+            before = time.monotonic()
+            seconds, microseconds = await self.at(node, "TIME")
+            there = int(seconds) * 1000 + int(microseconds) / 1000
+            clocks.append(there - (before + time.monotonic()) / 2 * 1000)
+        self._set_clock(clocks)
 
     async def _ahead(self, node: Node) -> float:
         """Milliseconds by which the clock of ``node`` is ahead of our monotonic one."""
@@ -107,8 +120,12 @@ class Store:
         there = await self.at(node, "FCALL", f"{LIBRARY}_probe", 0)
         return float(there) - (before + time.monotonic()) / 2 * 1000
 
+    def _set_clock(self, ahead: Sequence[float]) -> None:
+        # in a cluster the servers' clocks differ a little; all nodes of ours take the same one
+        self._ahead_ms = min(ahead)
+
     def now_ms(self) -> int:
-        """The store's clock, as of the last ``probe``: milliseconds since the epoch.
+        """The store's clock, as of the last ``probe`` or ``read_clock``: milliseconds since the epoch.
 
         Nodes that use it agree about deadlines, whatever their own clocks say.
         """
@@ -126,13 +143,16 @@ async def open_store(
     password: str | None = None,
     prefix: str = "fudaza:",
     exchange_seconds: float = 3.0,
+    even_full: bool = False,
 ) -> Store:
     """Connect to the store at ``url`` (see ``Address`` for its forms) and make it ready.
 
-    ``exchange_seconds`` is how long a command may take before its outcome counts as unknown.
+    ``exchange_seconds`` is how long a command may take before its outcome counts as unknown. With ``even_full`` a store
+    that has no room for anything more is opened as well: there is much to read in it.
 
     Raises:
-        CannotOpen: a bad URL, nobody there, login refused, a server too old, or one that takes no writes.
+        BadAddress: a bad URL.
+        CannotOpen: nobody there, login refused, a server too old, or one that takes no writes.
     """
     address = Address(url, username=username, password=password)
     store = Store(route_to(address, timeout=exchange_seconds), Keys(prefix))
@@ -140,7 +160,7 @@ async def open_store(
         for node in await store.route.primaries():
             _check_version((await store.at(node, "INFO", "server")).decode(), address.shown)
         await store.load()
-        await store.probe()
+        await (store.read_clock() if even_full else store.probe())
     except StoreUnavailable as problem:
         await store.aclose()
         raise CannotOpen(

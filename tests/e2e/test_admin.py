@@ -126,9 +126,14 @@ async def test_a_room_that_is_closed_says_so_and_is_gone(server: ServerProcess) 
     assert "closed already" in complaint or "no room" in complaint
 
 
+def store_of(server: ServerProcess) -> str:
+    """The URL of its embedded store."""
+    return f"unix://{quote(socket_path((server.directory / 'data').absolute()))}"
+
+
 async def damage(server: ServerProcess, room: str) -> None:
     """Let the log of ``room`` have an entry that is none."""
-    store = await open_store(f"unix://{quote(socket_path((server.directory / 'data').absolute()))}")
+    store = await open_store(store_of(server))
     log = StoredLog(store)
     try:
         while True:
@@ -207,6 +212,7 @@ async def test_exported_records_replay_and_their_shuffles_are_fair(server: Serve
     [
         (("inspect", "ZZZZZZ"), "there is no room"),
         (("close", "nonsense"), "there is no room"),
+        (("inspect", ""), "there is no room"),
         (("drain", "nobody"), "no node nobody is up"),
         (("announce", "\u200b"), "one line of 1 to"),
     ],
@@ -226,8 +232,36 @@ async def test_a_seat_that_no_person_holds_cannot_be_kicked(server: ServerProces
     ann = Player(lambda: server.port, "Ann")
     code = await ann.sit("koi-koi")
 
-    for seat in ("1", "7"):
+    for seat in ("1", "7", "-1", "-2", "-9"):
         status, _, complaint = await admin(server, "kick", code, seat)
         assert status == 1
         assert "persons hold: 0" in complaint
     await ann.leave_the_room()
+
+
+async def test_what_stands_in_a_full_store_can_be_looked_at_and_nothing_is_changed(server: ServerProcess) -> None:
+    ann = Player(lambda: server.port, "Ann")
+    code = await ann.sit("koi-koi")
+    store = await open_store(store_of(server))
+    (node,) = await store.route.primaries()
+    await store.at(node, "CONFIG", "SET", "maxmemory", "1")
+    try:
+        assert [row["code"] for row in await done(server, "list")] == [code]
+        assert (await done(server, "inspect", code))[0]["phase"] == "lobby"
+        assert len(await done(server, "nodes")) == 1
+        assert await done(server, "export") == []
+        for order in (("close", code), ("kick", code, "0"), ("announce", "now")):
+            status, _, complaint = await admin(server, *order)
+            assert (status, complaint) == (1, "fudaza admin: the store is full: nothing was changed\n")
+    finally:
+        await store.at(node, "CONFIG", "SET", "maxmemory", "0")
+        await store.aclose()
+    assert (await done(server, "inspect", code))[0]["seats"][0]["name"] == "Ann"
+    await ann.leave_the_room()
+
+
+@pytest.mark.parametrize("arguments", [("--redis", "http://host", "list"), ("list", "--game", "poker")])
+async def test_what_is_used_wrongly_ends_with_status_2(server: ServerProcess, arguments: tuple[str, ...]) -> None:
+    status, rows, _ = await admin(server, *arguments)
+
+    assert (status, rows) == (2, [])

@@ -321,6 +321,13 @@ async def test_a_wrong_setting_is_one_clear_sentence(tmp_path: Path) -> None:
     assert "wrong value for ai_workers: 'none'" in said
 
 
+async def test_a_url_that_is_none_is_a_wrong_setting(tmp_path: Path) -> None:
+    status, said = await refusal(tmp_path, environment={"FUDAZA_REDIS": "redis://:hunter2@db?colour=hunter3"})
+
+    assert status == 2
+    assert said.startswith("fudaza serve: redis://db?colour=… is no store URL")
+
+
 async def test_a_data_directory_in_use_is_one_clear_sentence(start: Starting, tmp_path: Path) -> None:
     server = await start()
     second = tmp_path / "second"

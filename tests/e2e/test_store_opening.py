@@ -6,8 +6,8 @@ import signal
 
 import pytest
 
-from server.log import EMPTY
-from server.store import CannotOpen, StoredLog, open_store
+from server.log import EMPTY, StoreFull
+from server.store import BadAddress, CannotOpen, StoredLog, open_store
 from server.store.address import Address, Kind
 from server.store.client import _check_version
 from tests.stores import StoreServer, free_port
@@ -31,12 +31,20 @@ async def test_a_login_is_taken_from_the_url_or_beside_it_and_a_wrong_one_is_ref
         assert "wrong-secret" not in str(refused.value)
 
 
-async def test_a_full_store_cannot_be_opened(valkey: StoreServer) -> None:
-    await (await open_store(valkey.url)).aclose()  # it has our Functions now
+async def test_a_full_store_can_only_be_opened_to_be_read(valkey: StoreServer) -> None:
+    first = await open_store(valkey.url)  # it has our Functions now
+    await StoredLog(first).append("room", EMPTY, b"entry")
     valkey.ask("CONFIG", "SET", "maxmemory", "1")
 
     with pytest.raises(CannotOpen, match="full"):
         await open_store(valkey.url)
+    second = await open_store(valkey.url, even_full=True)
+    assert [stored.data for stored in await StoredLog(second).read("room")] == [b"entry"]
+    assert abs(second.now_ms() - first.now_ms()) < 1000
+    with pytest.raises(StoreFull):
+        await StoredLog(second).append("other", EMPTY, b"entry")
+    await first.aclose()
+    await second.aclose()
 
 
 async def test_a_server_that_answers_nothing_cannot_be_opened(valkey: StoreServer) -> None:
@@ -54,6 +62,11 @@ async def test_a_server_that_answers_nothing_cannot_be_opened(valkey: StoreServe
         ("redis://host:port/0", "is no store URL"),
         ("redis+sentinel://host", "does not name the service"),
         ("redis+cluster://host/3", "only one"),
+        ("redis://host/main", "can be read"),
+        ("redis+sentinel://host/main/two", "can be read"),
+        ("redis://host?nosuch=hush", r"host\?nosuch=… is no store URL"),
+        ("redis://host?socket_timeout=5&db=1", r"host\?socket_timeout=…&db=… is no store URL"),
+        ("rediss://host?ssl_cert_reqs=hush", r"host\?ssl_cert_reqs=… is no store URL"),
         ("", "is no store URL"),
     ],
 )
@@ -61,7 +74,7 @@ def test_a_bad_url_is_refused_with_the_reason_and_without_its_password(url: str,
     secret = url.replace("://", "://user:hush@")
 
     for each in (url, secret):
-        with pytest.raises(CannotOpen, match=why) as refused:
+        with pytest.raises(BadAddress, match=why) as refused:
             Address(each)
         assert "hush" not in str(refused.value)
 

@@ -6,6 +6,7 @@ import asyncio
 from http import HTTPStatus
 
 import pytest
+from structlog.testing import capture_logs
 
 from server.health import Health
 from server.log import StoreFull, StoreUnavailable
@@ -67,6 +68,21 @@ async def test_what_a_probe_finds_is_noted(health: Health, now: list[float]) -> 
     now[0] += 4
     assert await answer(StoreUnavailable()) == "store-unavailable"
     assert await answer(None) is None
+
+
+async def test_the_log_has_once_that_the_node_became_unready_and_once_that_it_is_ready_again(health: Health) -> None:
+    async def full() -> None:
+        raise StoreFull
+
+    async def works() -> None:
+        return
+
+    with capture_logs() as lines:
+        for store in (works, full, full, works, works):
+            await health.probe(store)
+
+    assert [(line["log_level"], line["event"]) for line in lines] == [("warning", "not-ready"), ("info", "ready-again")]
+    assert lines[0]["why"] == "store-full"
 
 
 def test_other_paths_are_not_found(health: Health) -> None:

@@ -46,6 +46,19 @@ def test_every_setting_but_secrets_has_a_flag_with_a_help_text(capsys: pytest.Ca
         (["--timing", "nap_ms=5"], {}, "the command line: there is no timing nap_ms"),
         (["--timing", "pause_ms=-5"], {}, "wrong value for the timing pause_ms: '-5'"),
         (["--timing", "pause_ms"], {}, "wrong value for the timing pause_ms: ''"),
+        (["--timing", "pause_ms=99999999999999999999"], {}, "wrong value for timing pause_ms: '99999999999999999999'"),
+        (["--host", ""], {}, "the command line: wrong value for host: ''"),
+        ([], {"FUDAZA_DATA": ""}, "the environment: wrong value for data: ''"),
+        ([], {"FUDAZA_REDIS": ""}, "the environment: wrong value for redis: ''"),
+        (["--proxies", "127.0.0.1,balancer"], {}, "wrong value for proxies: 'balancer'"),
+        ([], {"FUDAZA_PROXIES": "10.0.0.0/8"}, "the environment: wrong value for proxies: '10.0.0.0/8'"),
+        (["--origins", "play.example"], {}, "wrong value for origins: 'play.example'"),
+        (["--origins", "https://play.example/"], {}, "wrong value for origins: 'https://play.example/'"),
+        (["--origins", "https://Play.example"], {}, "wrong value for origins: 'https://Play.example'"),
+        (["--forget-hours", "inf"], {}, "wrong value for forget_hours: 'inf'"),
+        (["--ping-seconds", "inf"], {}, "wrong value for ping_seconds: 'inf'"),
+        (["--talk-per-minute", "1e300"], {}, "wrong value for talk_per_minute: '1e300'"),
+        (["--exit-when-empty", "inf"], {}, "wrong value for exit_when_empty: 'inf'"),
         (["--config", "/nowhere/at/all"], {}, "the file /nowhere/at/all cannot be read: No such file"),
     ],
 )
@@ -103,6 +116,10 @@ def test_timing_and_lists_have_a_short_form(tmp_path: Path) -> None:
     assert from_file.origins == ("https://a.example",)
     assert from_flags.timing == Timing(pause_ms=1, grace_ms=2)
     assert from_flags.origins == ("https://a.example", "https://b.example")
+
+
+def test_proxies_are_compared_as_sockets_write_addresses() -> None:
+    assert load(["--proxies", "2001:DB8:0::1, 10.0.0.1"], {}).proxies == ("2001:db8::1", "10.0.0.1")
 
 
 def test_a_misspelt_name_in_the_environment_is_noticed() -> None:
