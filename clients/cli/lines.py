@@ -23,7 +23,7 @@ from clients.cli.reading import LineReader
 from clients.cli.session import Ended, Happened, NotDone, Refreshed
 from clients.cli.table import Table
 from clients.cli.talking import CannotSay, asked_in
-from clients.cli.telling import on_its_way, told, way_back, why_not
+from clients.cli.telling import cut_off, on_its_way, told, way_back, why_not
 from clients.cli.words import N_, Lines, _, common
 from clients.cli.words.games import words_of
 from clients.cli.words.people import people_of
@@ -315,6 +315,8 @@ class LineFace(Face):
         picture, session = self._session.picture, self._session
         if picture is None:
             return _("There is no table yet.")
+        if self._offline:
+            return cut_off(session)
         question = self._question()
         if line.isdecimal() and question is not None:
             most = len(question.choices)

@@ -112,6 +112,14 @@ def interrupted(session: Session) -> Lines:
     return (_("Interrupted."), *(way_back(session) if seated else ()))
 
 
+def cut_off(session: Session) -> str:
+    """What somebody is told who wants to do something while there is no connection."""
+    place = session.place
+    if place is None or place.token is None:
+        return _("Trying to come back …")
+    return _("No connection. Your seat stays yours; trying to come back …")
+
+
 def on_its_way(move: Act) -> str:
     """A move that the server has not confirmed yet."""
     return _("{action} is on its way; the server has not confirmed it yet.").format(action=move.action)

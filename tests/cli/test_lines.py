@@ -255,6 +255,23 @@ async def test_a_lost_connection_is_shown_and_the_move_is_done_once(lose: Lose) 
         assert len({command.id for command in seat.hall.commands if isinstance(command, Act)}) == 1
 
 
+async def test_whoever_moves_while_there_is_no_connection_is_told_so() -> None:
+    async with seated(KOI_KOI, interactive=True) as seat:
+        await seat.screen.until("> ")
+        back = asyncio.Event()
+
+        async def wait(_seconds: float) -> None:
+            await back.wait()
+
+        seat.face._core._sleep = wait
+        seat.network.wires[-1].drop()
+        await seat.screen.until("Trying to come back …\n")
+        seat.screen.type("1")
+        assert "not your turn" not in await seat.screen.until("No connection. Your seat stays yours")
+        back.set()
+        await seat.screen.until("Your turn")
+
+
 async def test_between_deals_the_person_says_when_to_go_on() -> None:
     hall = Hall(KOI_KOI, options={"deals": 3}, seed=5)
     async with seated(KOI_KOI, hall=hall) as seat:

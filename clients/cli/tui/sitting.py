@@ -14,7 +14,7 @@ from clients.cli.core import GaveUp, News, Offline, Online, Unkept
 from clients.cli.picture import Picture
 from clients.cli.session import Asked, Checked, Delayed, Ended, Happened, NotDone, Refreshed, TurnedBack
 from clients.cli.table import Table
-from clients.cli.telling import on_its_way, told, why_not
+from clients.cli.telling import cut_off, on_its_way, told, why_not
 from clients.cli.tui.choosing import DIGITS, Choice, Pick
 from clients.cli.tui.panel import Panel
 from clients.cli.tui.panels import panel_of
@@ -103,7 +103,7 @@ class Sitting:
         if picture is None:
             return _("Connecting to {url} …").format(url=self.core.url)
         if self.online is False:
-            return _("No connection. Your seat stays yours; trying to come back …")
+            return cut_off(session)
         if session.answering is not None:
             return on_its_way(session.answering)
         if picture.phase == pictures.LOBBY:
@@ -195,6 +195,8 @@ class Sitting:
             action = picture.game.parse(attempt)
         except MalformedAction:
             return ""
+        if self.online is False:
+            return cut_off(self.session)
         if self.session.turn is None and picture.you is None:
             return _("You are watching.")
         return why_not(self.session, action)
