@@ -168,8 +168,11 @@ class _Ear:
         # one command for each, because channels of one command must share a slot in a cluster
         packed = [piece for channel in channels for piece in self._connection.pack_command(command, channel)]
         if packed and not self.broken:
-            async with asyncio.timeout(_KEEPALIVE_SECONDS):
-                await self._connection.send_packed_command(packed, check_health=False)
+            try:
+                async with asyncio.timeout(_KEEPALIVE_SECONDS):
+                    await self._connection.send_packed_command(packed, check_health=False)
+            except RuntimeError as problem:  # uvloop's word for a connection that has just been lost
+                raise StoreUnavailable(str(problem)) from problem
 
     async def _read(self) -> None:
         try:

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from server.log import EMPTY, UNKNOWN, Conflict, StoreFull, StoreUnavailable, follow
+from server.main import _loop_factory
 from server.store import Store, StoredIndex, StoredLog, open_store
 from server.store.client import LIBRARY
 from tests.proxy import Proxy
@@ -344,6 +345,25 @@ async def test_killed_subscriptions_are_renewed_and_everybody_told_to_look(valke
             await log.append("two", EMPTY, b"one")
             assert await woken["two"].get() == 1
         assert woken["one"].empty()
+
+
+def test_a_subscription_asked_for_as_its_connection_is_lost_is_made_anew_in_the_loop_that_servers_run_in(
+    valkey: StoreServer,
+) -> None:
+    async def watched_as_the_connection_is_lost() -> None:
+        async with opened(valkey.url) as (_, log), asyncio.timeout(PATIENCE):
+            woken: asyncio.Queue[str] = asyncio.Queue()
+            log.watch("one", lambda _: woken.put_nowait("one"))
+            assert await woken.get() == "one"
+            (ear,) = log._wakeups._ears.values()
+            assert ear._connection._writer is not None
+            ear._connection._writer.transport.abort()
+            log.watch("two", lambda _: woken.put_nowait("two"))
+
+            assert {await woken.get(), await woken.get()} == {"one", "two"}
+
+    with asyncio.Runner(loop_factory=_loop_factory()) as runner:
+        runner.run(watched_as_the_connection_is_lost())
 
 
 async def test_the_store_wakes_nobody_where_nobody_but_the_appender_listens(valkey: StoreServer) -> None:
