@@ -96,6 +96,10 @@ class Index(Protocol):
         """
         ...
 
+    async def keep_listed(self, room: str) -> bool:
+        """Keep the room in the lobby for a while longer, as somebody told it last; whether it is there."""
+        ...
+
     async def unlist(self, room: str) -> None:
         """Take the room out of the lobby."""
         ...

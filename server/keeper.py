@@ -19,7 +19,7 @@ import structlog
 
 from server import room as rooms
 from server.host import RoomHost
-from server.index import Index
+from server.index import LONG_AGO, Index
 from server.log import RoomLog, StoreFull, StoreUnavailable
 from server.metrics import Metrics
 from server.room import FinishedDeal, Phase, Room
@@ -48,6 +48,7 @@ class _Told:
         self.due: int | None = None
         self.summary: bytes | None = None
         self.listed_at = now
+        """Of a room that is not in memory: when it was last found to be listed, or if it is private to live."""
         self.code_at = -math.inf
 
 
@@ -60,6 +61,7 @@ class Keeper:
         log: RoomLog,
         *,
         drives: Callable[[str], bool],
+        holds: Callable[[str], bool],
         forget_seconds: int,
         metrics: Metrics,
         most_records: int = 10_000,
@@ -68,6 +70,8 @@ class Keeper:
         self._log = log
         self._drives = drives
         """Whether this node drives the room with this id."""
+        self._holds = holds
+        """Whether it has the room in memory. Of one that it has let go others may know more."""
         self._forget_seconds = forget_seconds
         """How long the log of a closed room stays."""
         self._told: dict[str, _Told] = {}
@@ -196,15 +200,31 @@ class Keeper:
         if told.due is None or due < told.due:
             await self._index.set_due(room.id, due)
             told.due = due
-        if not room.settings.private:
-            summary = msgspec.json.encode(rooms.summary(room))
-            if summary != told.summary or now - told.listed_at >= _LIST_SECONDS:
-                dropped = await self._index.list_room(room.id, room.game, summary)
-                self._metrics.lobby_overflows.inc(dropped)
-                told.summary, told.listed_at = summary, now
+        repeat = now - told.listed_at >= _LIST_SECONDS
+        summary = None if room.settings.private else msgspec.json.encode(rooms.summary(room))
+        if summary == told.summary and repeat and not self._holds(room.id):
+            if not await self._is_kept(told, now):
+                return
+        elif summary is not None and (summary != told.summary or repeat):
+            dropped = await self._index.list_room(room.id, room.game, summary)
+            self._metrics.lobby_overflows.inc(dropped)
+            told.summary, told.listed_at = summary, now
         if now - told.code_at >= _CODE_SECONDS:
             await self._index.claim_code(room.code, room.id)
             told.code_at = now
+
+    async def _is_kept(self, told: _Told, now: float) -> bool:
+        """Keep a room that this node has let go in the lobby as others told it last; False if it is over: forgotten."""
+        room_id = told.room.id
+        if not await self._index.has_due(room_id):
+            if self._told.get(room_id) is told and room_id not in self._changed:
+                del self._told[room_id]
+            return False
+        if told.summary is None or await self._index.keep_listed(room_id):
+            told.listed_at = now
+        else:
+            await self._index.set_due(room_id, LONG_AGO)  # it has dropped out: its driver looks into it and lists it
+        return True
 
     def _review(self, now: float) -> None:
         """Mark what is to be told again, and forget rooms that others drive."""
@@ -217,8 +237,8 @@ class Keeper:
             if told.due is not None and told.due < due_at(told.room):
                 told.due = None
                 self._changed.add(room_id)
-            listed = told.summary is not None
-            if (listed and now - told.listed_at >= _LIST_SECONDS) or now - told.code_at >= _CODE_SECONDS:
+            repeated = told.summary is not None or not self._holds(room_id)
+            if (repeated and now - told.listed_at >= _LIST_SECONDS) or now - told.code_at >= _CODE_SECONDS:
                 self._changed.add(room_id)
 
 

@@ -178,7 +178,13 @@ async def _build(settings: Settings, stack: AsyncExitStack, stop: asyncio.Event)
         pause_ms=settings.ai_pause_ms,
         forget_seconds=forget_seconds,
     )
-    keeper = Keeper(index, log, drives=driver.drives, forget_seconds=forget_seconds, metrics=metrics)
+    keeper = Keeper(
+        *(index, log),
+        drives=driver.drives,
+        holds=hall.hosts.__contains__,
+        forget_seconds=forget_seconds,
+        metrics=metrics,
+    )
     hall.observers += [driver, keeper]
     stack.push_async_callback(_last_words, hall, keeper)
     try:

@@ -74,6 +74,16 @@ class StoredIndex:
             )
         )
 
+    async def keep_listed(self, room: str) -> bool:
+        """See ``Index``."""
+        until, _ = self._keys.lobby
+        now = self.time_source if isinstance(self.time_source, int) else self._store.now_ms()
+        _, there = await asyncio.gather(
+            self._store.call(until, "ZADD", until, "XX", "GT", now + self._bounds.lobby_ms, room),
+            self._store.call(until, "ZSCORE", until, room),
+        )
+        return there is not None
+
     async def unlist(self, room: str) -> None:
         """See ``Index``."""
         await self._store.function("unlist", self._keys.lobby, room)

@@ -69,7 +69,14 @@ class OneNode:
         node = Node(name, self.log, GAMES, wall_ms, secrets.token_bytes, self.metrics, presence, at_once)
         self.hall = Hall(node, self.index, timing)
         self.driver = Driver(self.hall, self.index, thinker, secret=SECRET, pause_ms=0)
-        self.keeper = Keeper(self.index, self.log, drives=self.driver.drives, forget_seconds=60, metrics=self.metrics)
+        self.keeper = Keeper(
+            self.index,
+            self.log,
+            drives=self.driver.drives,
+            holds=self.hall.hosts.__contains__,
+            forget_seconds=60,
+            metrics=self.metrics,
+        )
         self.hall.observers += [self.driver, self.keeper]
         self.gateway = Gateway(self.hall, Health(time.monotonic), settings, version="test")
         self.port = 0

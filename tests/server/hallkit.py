@@ -299,7 +299,12 @@ class House:
             sleep=self._sleep,
         )
         self.keeper = Keeper(
-            self.index, self.node.log, drives=self.driver.drives, forget_seconds=60, metrics=self.metrics
+            self.index,
+            self.node.log,
+            drives=self.driver.drives,
+            holds=self.hall.hosts.__contains__,
+            forget_seconds=60,
+            metrics=self.metrics,
         )
         self.hall.observers += [self.driver, self.keeper]
 

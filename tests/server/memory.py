@@ -149,6 +149,14 @@ class MemoryIndex:
         self._lobby[room] = game, summary, self.now_ms() + self._lobby_ttl
         return 0
 
+    async def keep_listed(self, room: str) -> bool:
+        await self._reach()
+        if room not in self._lobby:
+            return False
+        game, summary, _ = self._lobby.pop(room)
+        self._lobby[room] = game, summary, self.now_ms() + self._lobby_ttl
+        return True
+
     async def unlist(self, room: str) -> None:
         await self._reach()
         self._lobby.pop(room, None)

@@ -118,6 +118,20 @@ async def test_a_room_leaves_the_lobby_when_it_is_taken_out_or_no_longer_told(in
     assert await index.listed(None, 10) == [b"stays"]
 
 
+async def test_a_room_is_kept_in_the_lobby_as_it_was_told_and_only_where_it_is(index: Index, clock: Clock) -> None:
+    await index.list_room("one", "koi-koi", b"1")
+    clock.forward(LOBBY_MS - 1)
+
+    assert await index.keep_listed("one")
+    assert not await index.keep_listed("never told")
+    clock.forward(LOBBY_MS - 1)
+
+    assert await index.listed("koi-koi", 10) == [b"1"]
+    await index.unlist("one")
+    assert not await index.keep_listed("one")
+    assert await index.listed(None, 10) == []
+
+
 async def test_a_long_lobby_is_searched_to_the_end(index: Index, clock: Clock) -> None:
     await index.list_room("rare", "go-stop", b"rare")
     for number in range(250):

@@ -192,6 +192,82 @@ async def test_rooms_that_others_drive_are_left_to_them(house: House) -> None:
     assert not house.keeper._told
 
 
+async def let_go_by_its_driver(house: House, command: Callable[[Person], Create]) -> tuple[Person, House]:
+    """Ann, in the room of ``command``, and another node that drives the room and has it no longer in memory."""
+    second = House("second", beside=house)
+    house.node.presence.nodes = second.node.presence.nodes = ("second",)
+    ann = house.person("Ann")
+    await ann.create(command(ann))
+    await house.keeper.flush()
+    host = await second.hall.room(ann.room.id)
+    second.hall.changed(host)
+    await second.keeper.flush()
+    second.hall.let_go(host)
+    assert not second.hall.hosts
+    return ann, second
+
+
+async def looked_over_later(house: House) -> None:
+    """The next time at which listings are repeated."""
+    for told in house.keeper._told.values():
+        told.listed_at -= 11
+    house.keeper._review(asyncio.get_running_loop().time())
+    await house.keeper.flush()
+
+
+async def test_the_driver_of_a_room_that_it_has_let_go_keeps_it_listed_as_others_tell_it(house: House) -> None:
+    ann, second = await let_go_by_its_driver(house, lambda ann: Create(id=ann.client.id(), game="duel", name="Ann"))
+    (before,) = await house.index.listed(None, 10)
+    bob = house.person("Bob")
+    await bob.join(ann.room.code)
+    await house.keeper.flush()
+    (told,) = await house.index.listed(None, 10)
+    assert told != before
+    house.clock.now += 29_000
+
+    await looked_over_later(second)
+    house.clock.now += 29_000
+
+    assert await house.index.listed(None, 10) == [told]
+    await second.close()
+
+
+@pytest.mark.parametrize("private", [False, True])
+async def test_a_room_that_its_driver_has_let_go_and_that_is_over_elsewhere_is_neither_listed_nor_kept_in_mind(
+    house: House, private: bool
+) -> None:
+    settings = ChosenSettings(private=private)
+    ann, second = await let_go_by_its_driver(
+        house, lambda ann: Create(id=ann.client.id(), game="duel", name="Ann", settings=settings)
+    )
+    await ann.do(Leave(id=ann.client.id()))
+    house.clock.now += TIMING.abandoned_ms
+    assert ann.host is not None
+    await ann.host.fire()
+    await house.keeper.flush()
+    assert await due(house) == {}
+
+    await looked_over_later(second)
+    await looked_over_later(second)
+
+    assert await house.index.listed(None, 10) == []
+    assert await due(house) == {}
+    assert not second.keeper._told
+    await second.close()
+
+
+async def test_a_room_that_its_driver_has_let_go_and_that_dropped_out_of_the_lobby_comes_back(house: House) -> None:
+    ann, second = await let_go_by_its_driver(house, lambda ann: Create(id=ann.client.id(), game="duel", name="Ann"))
+    await house.index.unlist(ann.room.id)
+
+    await looked_over_later(second)
+    await second.driver.heal()
+    await looked_over_later(second)
+
+    assert len(await house.index.listed(None, 10)) == 1
+    await second.close()
+
+
 async def test_the_record_of_a_finished_deal_is_kept_once(house: House) -> None:
     ann = await played(house)
     await house.keeper.flush()
@@ -250,7 +326,9 @@ async def test_records_do_not_wait_until_nothing_changes_any_more(house: House) 
             keeper._told.clear()
             keeper.changed(host)
 
-    keeper = Keeper(Restless(change), house.memory, drives=lambda _: True, forget_seconds=1, metrics=Metrics())
+    keeper = Keeper(
+        Restless(change), house.memory, drives=lambda _: True, holds=lambda _: True, forget_seconds=1, metrics=Metrics()
+    )
     keeper.changed(host)
 
     await keeper.flush()

@@ -108,7 +108,15 @@ async def test_how_long_the_ai_took_is_counted_once_for_each_question(
 
 async def test_of_too_many_records_that_wait_for_the_store_the_oldest_is_given_up_and_counted() -> None:
     index, metrics = MemoryIndex(), Metrics()
-    keeper = Keeper(index, MemoryLog(), drives=lambda _: True, forget_seconds=1, metrics=metrics, most_records=2)
+    keeper = Keeper(
+        index,
+        MemoryLog(),
+        drives=lambda _: True,
+        holds=lambda _: True,
+        forget_seconds=1,
+        metrics=metrics,
+        most_records=2,
+    )
     for number in (1, 2, 3):
         keeper.finished(*ended(number))
 
@@ -120,7 +128,7 @@ async def test_of_too_many_records_that_wait_for_the_store_the_oldest_is_given_u
 
 async def test_records_that_a_full_archive_gives_up_for_newer_ones_are_counted(store: Store) -> None:
     index, metrics = StoredIndex(store, Bounds(archive_records=16 * 2)), Metrics()
-    keeper = Keeper(index, MemoryLog(), drives=lambda _: True, forget_seconds=1, metrics=metrics)
+    keeper = Keeper(index, MemoryLog(), drives=lambda _: True, holds=lambda _: True, forget_seconds=1, metrics=metrics)
     for number in (1, 2, 3, 4, 5):
         index.time_source = number
         keeper.finished(*ended(number))
@@ -146,7 +154,9 @@ async def test_rounds_that_find_more_rooms_overdue_than_one_looks_up_are_counted
 
 async def test_rooms_that_drop_out_of_a_full_lobby_are_counted(house: House, store: Store) -> None:
     index = StoredIndex(store, Bounds(lobby_rooms=1))
-    keeper = Keeper(index, house.memory, drives=lambda _: True, forget_seconds=1, metrics=house.metrics)
+    keeper = Keeper(
+        index, house.memory, drives=lambda _: True, holds=lambda _: True, forget_seconds=1, metrics=house.metrics
+    )
     for name in ("Ann", "Bob", "Eve"):
         person = house.person(name)
         await person.create()

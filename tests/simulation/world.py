@@ -172,7 +172,14 @@ class SimNode:
         )
         self.hall = Hall(node, index, TIMING)
         self.driver = Driver(self.hall, index, Thinker(rng), secret=name.encode(), pause_ms=rng.choice((0, 300)))
-        self.keeper = Keeper(index, log, drives=self.driver.drives, forget_seconds=60, metrics=self.metrics)
+        self.keeper = Keeper(
+            index,
+            log,
+            drives=self.driver.drives,
+            holds=self.hall.hosts.__contains__,
+            forget_seconds=60,
+            metrics=self.metrics,
+        )
         self.hall.observers += [self.driver, self.keeper]
         clock = world.loop.time
         self.gateway = Gateway(self.hall, Health(clock), SETTINGS, version="simulated", clock=clock)
