@@ -206,6 +206,15 @@ def test_the_seat_is_resumed_first_with_the_newest_token_and_the_last_number() -
     assert pair.session.place.token != token
 
 
+def test_once_back_in_the_seat_commands_go_out_at_once_again() -> None:
+    pair = Pair()
+    pair.sit_down()
+    pair.session.disconnected(1006)
+    pair.reconnect()
+    pair.session.ask(Look)
+    assert [type(command) for command in pair.session.to_send()] == [Look]
+
+
 def test_a_create_whose_answer_was_lost_is_repeated_as_it_was() -> None:
     pair = Pair()
     asked = pair.session.ask(Create, game="koi-koi", name="Aki")

@@ -107,6 +107,18 @@ async def test_connections_of_a_dead_node_are_reported_as_gone(house: House, sec
     assert away == [False, True]
 
 
+async def test_who_is_known_to_be_away_hides_nobody_whose_node_is_dead(house: House, second: House) -> None:
+    ann, _ = await table(house, guest_at=second)
+    host = ann.host
+    assert host is not None
+    await ann.vanish()
+    await silence(house)
+
+    await host.reconcile()
+
+    assert [seat.away for seat in host.room.seats if isinstance(seat, Seated)] == [True, True]
+
+
 async def test_a_node_that_was_only_thought_dead_sends_its_connections_back_in(house: House, second: House) -> None:
     ann, bob = await table(house, guest_at=second)
 

@@ -13,6 +13,7 @@ from protocol.events import (
     AiSeated,
     HostIs,
     RoomClosed,
+    SeatBack,
     SeatFreed,
     SeatTaken,
     WhyClosed,
@@ -320,8 +321,10 @@ def test_a_rematch_goes_back_to_the_lobby_with_everyone_in_their_seats() -> None
 
     assert hall.events[-1] == RematchedEvent()
     assert hall.phase() is Phase.LOBBY
+    assert hall.room.table is None, "the match that was played is shown no more"
     assert [type(holder) for holder in hall.room.seats] == seats
     hall.start()
+    assert hall.room.table is not None
     assert hall.room.table.id != first
     hall.play_on()
     assert hall.phase() is Phase.FINISHED
@@ -342,11 +345,37 @@ def test_after_a_rematch_nobody_is_stood_in_for_and_who_is_away_has_a_new_grace_
     assert hall.room.seats[1] == Open()
 
 
+def test_after_a_rematch_who_is_here_moves_for_themselves_though_an_ai_stood_in() -> None:
+    hall = playing()
+    hall.join("Bob", 1)
+    while not (hall.phase() is Phase.PLAYING and hall.decision.seats == (1,)):
+        accepted(hall.act(0))
+    hall.later(TIMING.person_idle_ms)
+    bob = person(hall, 1)
+    assert (bob.away, bob.stand_in) == (False, True)
+    hall.play_on()
+    assert person(hall, 1).stand_in
+
+    hall.must(Rematch(id=hall.id_at(0)), 0)
+
+    assert not person(hall, 1).stand_in
+    assert hall.events[-1] == SeatBack(seat=1)
+
+
 def test_the_ai_moves_asked_for_name_seat_level_and_decision() -> None:
     hall = playing()
     accepted(hall.act(0, "d2"))
 
     assert ai_moves(hall.room) == (AiMove(Seat(1), "medium", hall.decision.at, hall.now, sealed=False),)
+
+
+def test_an_ai_that_was_seated_plays_at_its_own_level_and_not_at_that_of_stand_ins() -> None:
+    hall = Hall()
+    hall.must(SeatAi(id=hall.id_at(0), seat=1, level="easy"), 0)
+    hall.start("medium")
+    hall.deal_now()
+
+    assert [(move.seat, move.level) for move in ai_moves(hall.room)] == [(1, "easy")]
 
 
 def test_a_rooms_time_never_goes_back() -> None:

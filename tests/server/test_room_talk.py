@@ -436,6 +436,7 @@ def test_nobody_new_sits_down_in_a_locked_room_and_whoever_sits_there_comes_back
 
     assert table.do(command) == Refuse(Refused.ROOM_LOCKED)
     assert summary(table.room).open == ()
+    assert snapshot(table.room, None, games=table.games).locked
     table.drop(0)
     assert isinstance(table.resume(0), Append)
     table.must(Lock(id=table.id_at(0), on=False), 0)
