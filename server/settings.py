@@ -124,7 +124,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
         Timing, Meta(description=N_("How long rooms wait for what, in milliseconds: pause_ms=5000,grace_ms=60000,…"))
     ] = Timing()
     forget_hours: Annotated[
-        float, Meta(gt=0, le=87_600, description=N_("How long the log of a closed room is kept"))
+        float, Meta(ge=0.0003, le=87_600, description=N_("How long the log of a closed room is kept"))
     ] = 24.0
     log_level: Annotated[
         str, Meta(pattern="^(debug|info|warning|error)$", description=N_("debug, info, warning or error"))

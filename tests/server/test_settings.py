@@ -55,6 +55,7 @@ def test_every_setting_but_secrets_has_a_flag_with_a_help_text(capsys: pytest.Ca
         (["--origins", "play.example"], {}, "wrong value for origins: 'play.example'"),
         (["--origins", "https://play.example/"], {}, "wrong value for origins: 'https://play.example/'"),
         (["--origins", "https://Play.example"], {}, "wrong value for origins: 'https://Play.example'"),
+        (["--forget-hours", "0.00001"], {}, "wrong value for forget_hours: '0.00001'"),
         (["--forget-hours", "inf"], {}, "wrong value for forget_hours: 'inf'"),
         (["--ping-seconds", "inf"], {}, "wrong value for ping_seconds: 'inf'"),
         (["--talk-per-minute", "1e300"], {}, "wrong value for talk_per_minute: '1e300'"),
