@@ -137,8 +137,8 @@ class Session:
         try:
             while not self._outbox.closing:
                 frame = await self._next_frame()
-                await self._turn_of_address()
-                if self._outbox.closing:
+                held = await self._turn_of_address()
+                if (held and self._outbox.gone) or self._outbox.closing:
                     break
                 self._working = True
                 await self._take(frame)
@@ -165,17 +165,20 @@ class Session:
             self._outbox.close(Close.IDLE)
             raise
 
-    async def _turn_of_address(self) -> None:
-        """Wait until this address may be answered again. Its connections wait with one frame each, so who floods slows
-        their neighbours down and gets none of them refused; and a new connection gains nothing by being new.
+    async def _turn_of_address(self) -> bool:
+        """Wait until this address may be answered again; whether that took any time. Its connections wait with one
+        frame each, so who floods slows their neighbours down and gets none of them refused; and a new connection gains
+        nothing by being new. Who has gone meanwhile is not answered: sessions that outlived their sockets by a turn for
+        each frame left unread would soon be more than the hall takes.
         """
-        await self._hold(self._shared.frames.reserve(self._address, self._shared.clock()))
+        return await self._hold(self._shared.frames.reserve(self._address, self._shared.clock()))
 
-    async def _hold(self, wait: float) -> None:
-        """Wait so many seconds."""
+    async def _hold(self, wait: float) -> bool:
+        """Wait so many seconds; whether there were any."""
         if wait:
             self._metrics.held.inc()
             await self._shared.sleep(wait)
+        return wait > 0
 
     def tell(self, notice: Encoded) -> None:
         """Send something that is no answer."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import AsyncIterator, Callable, Sequence
 from typing import Any
 
@@ -296,6 +297,29 @@ async def test_rooms_are_read_for_an_address_only_so_fast_and_those_in_memory_at
             assert (await eve.ask("watch", code=code))["t"] == "accepted"
             assert (await ann.ask("watch", code=code))["t"] == "accepted"
             assert opened.slept == pytest.approx([1, 2, 2]), "it was in memory for the second"
+
+
+async def test_who_has_gone_waits_no_more_for_the_turn_of_their_address() -> None:
+    """Their sessions would outlive their sockets by as many turns as they have left frames: until all the connections
+    that the hall takes are of people who are not there.
+    """
+    settings = Settings(data="", commands_per_second=1, command_burst=1, commands_per_address=1)
+    async with gate(settings) as opened:
+        held: list[float] = []
+
+        async def until_they_have_gone(seconds: float) -> None:
+            held.append(seconds)
+            await until(lambda: opened.gateway.door.sockets == 0)
+
+        opened.hold = until_they_have_gone
+        async with opened.wire() as wire:
+            for _ in range(8):
+                await wire.socket.send(json.dumps({"t": "list", "id": wire.client.id()}))
+            await until(lambda: bool(held))
+            wire.socket.transport.abort()
+
+        await until(lambda: not opened.gateway.sessions)
+        assert held == [1.0]
 
 
 async def test_who_tries_ids_of_rooms_takes_no_readings_from_a_neighbour() -> None:
