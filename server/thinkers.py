@@ -157,7 +157,10 @@ class Thinkers:
                     await self._end(process)
                 process = fresh
                 await self._serve(process)
-            except (_Broken, OSError) as broken:
+            except Exception as broken:  # noqa: BLE001 - without a keeper no AI would think any more
+                if not isinstance(broken, (_Broken, OSError)):
+                    self._metrics.internal_errors.inc()
+                    _log.exception("ai-keeper-failed")
                 if process is not None and process.answered:
                     pause = least
                 _log.warning("ai-process-broken", problem=str(broken), restart_seconds=pause)

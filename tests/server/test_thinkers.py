@@ -13,11 +13,12 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from structlog.testing import capture_logs
 
 from engine.game import Seat
 from engine.registry import GAMES
 from engine.shuffle import Draw, deck_of
-from server import worker
+from server import thinkers, worker
 from server.main import _loop_factory
 from server.metrics import Metrics
 from server.thinkers import COMMAND, Missed, NoAnswer, Thinkers
@@ -254,3 +255,24 @@ async def test_the_process_ends_when_its_input_ends() -> None:
     process.stdin.close()
 
     assert await asyncio.wait_for(process.wait(), 20) == 0
+
+
+async def test_a_fault_of_ours_in_asking_is_logged_and_ends_no_keeper(monkeypatch: pytest.MonkeyPatch) -> None:
+    ask = thinkers._Process.ask
+    faults = iter((RuntimeError("closed"),))
+
+    async def fail_once(process: thinkers._Process, question: Question, deadline: float) -> Answer:
+        for fault in faults:
+            raise fault
+        return await ask(process, question, deadline)
+
+    monkeypatch.setattr(thinkers._Process, "ask", fail_once)
+    async with thinking() as (minds, metrics):
+        with capture_logs() as lines:
+            with pytest.raises(NoAnswer) as missed:
+                await minds.think(opening("koi-koi"))
+            assert (await minds.think(opening("koi-koi"))).action is not None
+
+    assert missed.value.why is Missed.CRASHED
+    assert "ai-keeper-failed" in [line["event"] for line in lines]
+    assert metrics.registry.get_sample_value("fudaza_internal_errors_total") == 1
