@@ -9,6 +9,7 @@ from engine.hachinin_meri import HACHININ_MERI as GAME
 from engine.hachinin_meri.types import (
     CardPlayed,
     DealScored,
+    DiscardRule,
     HouseRules,
     Monchi,
     MonchiBegan,
@@ -140,6 +141,20 @@ def test_H19_the_okie_is_no_dealt_card_so_its_taker_is_free_when_it_is_gone() ->
     assert third.table.turn == 0
     assert set(legal(third)) == set(third.hands[0])
     assert len(legal(third)) == 7
+
+
+@pytest.mark.parametrize(("discarded", "free"), [("Kso", False), ("K5", True)])
+def test_H19_a_discarded_trump_was_dealt_unless_it_was_the_okie(discarded: str, free: bool) -> None:
+    """The taker has the Sun for its only trump when the second Meri comes."""
+    held = {0: "P9 Ksu I1 I2 I3 I4 I6 I7", 1: "P1", 2: "O1", 3: "P2", 4: "K1 K2 K3", 5: "P4", 6: "P5", 7: "P6"}
+    held[0] += " I8" if free else " Kso"
+    state = moved(answered(dealt("K5", held, house=HouseRules(discard=DiscardRule.ANY))), f"-{discarded}")
+    own = "." if free else "K5"
+    state = rows(state, "P9 P1 O1 P2 K1 P4 P5 P6", f"{own} ? ? ? K2 ? ? ?")
+    if not free:
+        state = rows(state, ". ? ? ? K3 ? ? ?")
+    assert state.table.turn == 0
+    assert legal(state) == (sorted(state.hands[0]) if free else ["Ksu"])
 
 
 def test_H19_a_sun_that_was_the_okie_was_not_dealt_and_must_be_played() -> None:

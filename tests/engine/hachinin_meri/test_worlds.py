@@ -162,6 +162,13 @@ def test_H19_the_lone_sun_is_as_likely_as_the_ways_to_hold_it() -> None:
         assert suns[Seat(1)] > 50
 
 
+def test_H19_the_taker_who_has_played_the_okie_may_still_keep_the_sun_from_meri() -> None:
+    hands = {0: "I1 I2 I3 I4 I6 I7", 4: "K1 K2 K3"}
+    state = opened("K5", "P9 P1 O1 P2 K1 P4 P5 P6", "K5 ? ? ? K2 ? ? ?", "I1 ? ? . K3 ? ? ?", hands=hands)
+    assert state.table.tricks[1].meri
+    assert any("Ksu" in world.hands[0] for world in drawn(state, 3))
+
+
 def test_H19_who_was_dealt_another_trump_cannot_keep_the_sun_from_meri() -> None:
     hands = {1: "G1 G2 G3 I1 I2 I3 I4 I6"}
     state = opened("K5", "P9 K9 O1 P2 Kso P4 P5 P6", "? ? ? ? K1 ? ? ?", hands=hands)
