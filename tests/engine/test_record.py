@@ -305,6 +305,22 @@ def test_sealed_answers_are_listed_from_the_beginners_left_whoever_was_quicker(b
     assert msgspec.json.decode(records[0].extras["acted"]) == acted
 
 
+def test_at_a_table_of_eight_too_sealed_answers_are_listed_from_the_beginners_left() -> None:
+    game = GAMES["hachinin-meri"]
+    deck, rng = Random(1).sample(game.cards, len(game.cards)), Random(2)
+    match = deal(game, begin(game, game.complete_options({})), deck, Seat(3)).match
+    assert match.beginner == 3
+    assert len(game.awaiting(match.state)) == 8
+    moves: list[Move] = []
+    while match.outcome is None:
+        seat = min(game.awaiting(match.state))
+        action = rng.choice(game.legal_at(match.state, seat))
+        moves.append(Move(seat, game.text(action), "person"))
+        match = act(game, match, seat, action).match
+    made = record_of(game, match, deck, moves, match_id="m", fairness=FAIRNESS, players=())
+    assert [step.seat for step in made.steps[:8]] == [4, 5, 6, 7, 0, 1, 2, 3]
+
+
 def test_moves_that_lead_elsewhere_are_not_archived() -> None:
     match, moves = a_played_deal((0, 1), 0)
     other = replace(match, outcome=Outcome("won", (9, 0)))
