@@ -8,6 +8,7 @@ import pytest
 from engine.game import Card, Seat, Why
 from engine.match import DealBegan, DealEnded, MatchEnded
 from engine.record import check, read_record
+from engine.registry import GAMES as REAL_GAMES
 from engine.shuffle import NO_CONTRIBUTION, Contribution, Draw, commitment, deck_of
 from engine.verify import misfits
 from protocol.codes import Refused
@@ -137,6 +138,21 @@ def test_the_fold_deals_the_logged_deck() -> None:
 
 
 # Sealed answers --------------------------------------------------------------------------------------------------
+
+
+def test_sealed_answers_take_effect_from_the_beginners_left() -> None:
+    hall = Hall(REAL_GAMES["hachinin-meri"], seed="beginner 1")
+    hall.start()
+    hall.deal_now()
+    table = hall.room.table
+    assert table is not None
+    assert table.match.beginner not in {0, 4}, "from there the other way round would look alike"
+    hall.publish()
+
+    after = hall.room.table
+    assert after is not None
+    left = [(table.match.beginner + 1 + place) % 8 for place in range(8)]
+    assert [move.seat for move in after.moves[:8]] == left
 
 
 def two_persons() -> Hall:
