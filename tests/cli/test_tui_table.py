@@ -549,3 +549,33 @@ async def test_the_host_mutes_and_removes_people() -> None:
         await client.until(lambda: any(isinstance(command, ClearSeat) for command in hall.commands))
         done = [command for command in hall.commands if isinstance(command, Mute | ClearSeat)]
         assert [(type(command), command.seat) for command in done] == [(Mute, 1), (ClearSeat, 1)]
+
+
+async def test_over_a_result_the_keys_of_the_table_do_what_they_say() -> None:
+    async with at_table(KOI_KOI, hall=Hall(KOI_KOI, options={"deals": 3}, seed=5)) as client:
+        await play_on(client)
+        await client.sees("Ready for the next deal?")
+        result = client.app.screen
+        for key, shown in (("l", "What happened so far"), ("question_mark", "Help and rules"), ("c", "This table")):
+            await client.press(key)
+            await client.sees(shown)
+            await client.press("escape")
+            await client.until(lambda: client.app.screen is result, "the result")
+        await client.press("slash", *"well played", "enter")
+        await client.until(lambda: any(isinstance(command, Chat) for command in client.hall.commands), "a word")
+        await client.press("q")
+        await client.sees("leave for good")
+        await client.press("3")
+        await client.until(lambda: any(isinstance(command, Leave) for command in client.hall.commands), "the end")
+
+
+async def test_a_line_that_is_being_typed_when_the_next_deal_begins_is_not_lost() -> None:
+    hall = Hall(KOI_KOI, options={"deals": 3}, seed=5)
+    async with at_table(KOI_KOI, hall=hall) as client:
+        await play_on(client)
+        await client.sees("Ready for the next deal?")
+        await client.press("slash", *"well pl")
+        client.sitting.core.ask(Ready)  # as if the others had been the last that were waited for
+        await client.until(lambda: isinstance(client.app.screen, Play), "the table")
+        await client.press("slash")
+        await client.sees("well pl")

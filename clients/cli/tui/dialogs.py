@@ -101,6 +101,11 @@ class Line(Dialog[str | None]):
             dialog.border_title = self._title
             yield Input(self._value, max_length=self._longest)
 
+    @property
+    def written(self) -> str:
+        """What stands there so far."""
+        return self.query_one(Input).value
+
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Enter."""
         self.dismiss(event.value.strip() or None)

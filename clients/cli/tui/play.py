@@ -141,7 +141,7 @@ class Play(Screen[None]):
         self.sitting = sitting
         self._result: Result | None = None
         self._draft = ""
-        """A line that could not be said when it was typed."""
+        """A line that could not be said when it was typed, or was being typed when the next deal began."""
 
     def compose(self) -> ComposeResult:
         """Heading, room or table, prompt, log, keys."""
@@ -212,13 +212,19 @@ class Play(Screen[None]):
         elif not over and self._result is not None:
             result, self._result = self._result, None
             while result in self.app.screen_stack:  # also when it has not come up yet
+                if isinstance(self.app.screen, Line):
+                    self._draft = self.app.screen.written
                 self.app.pop_screen()
         elif self._result is not None:
             self._result.changed()
 
     def _show_result(self) -> None:
-        self._result = Result(self.sitting)
+        self._result = Result(self.sitting, self._beside_result)
         self.app.push_screen(self._result)
+
+    def _beside_result(self, action: str) -> None:
+        """An action that was asked for while the result is in front: by this screen, which outlives that one."""
+        self.call_later(self.run_action, action)
 
     def _tick(self) -> None:
         """The clock goes on."""

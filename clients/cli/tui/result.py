@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import ClassVar, Final
 
 from rich.text import Text
@@ -45,11 +46,21 @@ class Result(Dialog[None]):
         Binding("escape,t", "look", N_("look at the table")),
         Binding("pageup", "scroll(-5)", show=False),
         Binding("pagedown", "scroll(5)", show=False),
+        # The keys that stand below, at the table, do what they say here too.
+        Binding("question_mark", "at_table('help')", show=False),
+        Binding("l", "at_table('log')", show=False),
+        Binding("c", "at_table('about')", show=False),
+        Binding("slash", "at_table('talk')", show=False),
+        Binding("m", "at_table('people')", show=False),
+        Binding("o", "at_table('app.looks')", show=False),
+        Binding("q", "at_table('go')", show=False),
     ]
 
-    def __init__(self, sitting: Sitting) -> None:
+    def __init__(self, sitting: Sitting, at_table: Callable[[str], None]) -> None:
+        """``at_table`` does an action of the table's, named as in its bindings."""
         super().__init__()
         self._sitting = sitting
+        self._at_table = at_table
         self._question: Question | None = None
         self._shown = False
 
@@ -135,6 +146,10 @@ class Result(Dialog[None]):
     def action_scroll(self, rows: int) -> None:
         """Scroll the account."""
         self.query_one(VerticalScroll).scroll_relative(y=rows, animate=False)
+
+    def action_at_table(self, action: str) -> None:
+        """What the key does at the table."""
+        self._at_table(action)
 
     def action_look(self) -> None:
         """Back to the table; the same key of the table brings this back."""
