@@ -23,9 +23,9 @@ HOUSEKEEPING: Final = Measure(30, 30_000)
 """What could be done without end and moves nothing in the match: changing seats, seating AI, mutes, the lock. A host
 who fills a table with AI and changes their mind about each does not notice it.
 """
-RETURNS: Final = Measure(60, 60_000)
+RETURNS: Final = Measure(20, 5_000)
 """Comings back with one's token. A network that comes and goes makes fewer, and each is an entry that is read whenever
-the room is.
+the room is. Whoever is held back by it waits for much less than their time of grace.
 """
 
 

@@ -31,7 +31,7 @@ from server.room import (
     move_for,
     seat_of,
 )
-from server.room.measure import HOUSEKEEPING
+from server.room.measure import HOUSEKEEPING, RETURNS
 from server.room.state import COMMANDS_REMEMBERED, SESSIONS_REMEMBERED
 from tests.server.roomkit import TIMING, Hall, accepted, happened, leave, person, refused
 from tests.server.test_room_commands import in_phase, playing
@@ -366,7 +366,8 @@ def test_what_is_remembered_is_bounded_and_a_busy_session_does_not_push_out_a_qu
     joining = Join(id=hall.client("Bob").id(), code=hall.room.code, name="Bob")
     hall.must(joining)
     for _ in range(COMMANDS_REMEMBERED * 2):
-        hall.resume(0)
+        hall.now += RETURNS.window_ms
+        accepted(hall.resume(0))
 
     assert {len(known) for known in hall.room.done.values()} == {COMMANDS_REMEMBERED, 1}
     assert isinstance(hall.ask(joining), Append)
